@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -140,11 +141,33 @@ def test_twice_the_program_takes_twice_the_calls(compiler: Compiler, program: Ca
 
 
 def static_choices(count: int) -> str:
-    lines = ["def F(x, y):", *(f"    if {i} % 2 == 0:\n        x = x + y" for i in range(count))]
+    lines = ["def F(x, y):", *(f"    if {i} % 2 == 0:\n        x = y" for i in range(count))]
     return "\n".join([*lines, "    return x"])
 
 
-@pytest.mark.parametrize("program", [static_choices], ids=lambda program: program.__name__)
+def _list_in_copies(begin: str, change: str) -> Callable[[int], str]:
+    """A list that changes in each copy of the body of a loop."""
+
+    def program(count: int) -> str:
+        lines = ["def F(x, y):", f"    v = {begin.format(count)}", f"    for i in [i for i in range({count})]:"]
+        return "\n".join([*lines, f"        {change}", "    return op.Concat(*v, y, axis=0)"])
+
+    return program
+
+
+GROWING = {
+    "static choices": static_choices,
+    "append": _list_in_copies("[]", "v.append(x * i)"),
+    "list +=": _list_in_copies("[]", "v += [x * i]"),
+    "list +": _list_in_copies("[]", "v = v + [x * i]"),
+    "tuple +": _list_in_copies("()", "v = v + (x * i,)"),
+    "insert": _list_in_copies("[]", "v.insert(0, x * i)"),
+    "an item": _list_in_copies("[x] * {}", "v[i] = x * i"),
+    "pop": _list_in_copies("[x] * {}", "z = v.pop()"),
+}
+
+
+@pytest.mark.parametrize("program", GROWING.values(), ids=GROWING)
 def test_twice_the_program_takes_twice_the_memory(compiler: Compiler, program: Callable[[int], str]) -> None:
     def compiled(count: int) -> object:
         return compiler.function(program(count), INPUTS, {"result": "float"})
@@ -155,13 +178,16 @@ def test_twice_the_program_takes_twice_the_memory(compiler: Compiler, program: C
 
 
 def bytes_of(step: Callable[[], object]) -> int:
-    """How many bytes a step needs at once, at most."""
+    """How many bytes a step needs at once, at most, where nothing is collected meanwhile."""
+    gc.collect()
+    gc.disable()
     tracemalloc.start()
     try:
         step()
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+        gc.enable()
 
 
 def nested_loops(depth: int) -> str:

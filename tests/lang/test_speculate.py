@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from itertools import permutations
 
@@ -11,6 +12,7 @@ from opwright.lang import ir
 from opwright.lang.lower import speculate as trials
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment
+from opwright.lang.trail import Trail
 
 from tests.trials import watch
 
@@ -66,7 +68,7 @@ PLANTED: dict[str, Callable[[Lowering], object]] = {
         if isinstance(variable, ir.TypeVariable)
     ],
     "a node": lambda low: low.region.nodes.append(_node(low)),
-    "a list": lambda low: low.lists._own.add(len(low.lists._own)),
+    "a list": lambda low: low.lists._sources.update({len(low.lists._sources): frozenset()}),
 }
 
 
@@ -88,3 +90,30 @@ def test_a_change_that_goes_around_the_trail_is_noticed(
     monkeypatch.setattr(trials, "watch", plant)
     with pytest.raises(AssertionError, match="a trial was rolled back, and a change of it stayed"):
         _unrolled(compiler)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_mark_is_gone_back_to_whatever_has_changed(seed: int) -> None:
+    draw = random.Random(seed)
+    trail = Trail()
+    mapping: dict[int, int] = {}
+    trail.begin()
+    marks = [(trail.mark, dict(mapping))]
+    for step in range(400):
+        key = draw.randrange(4)
+        match draw.choice(("put", "put", "put", "remove", "fill", "mark", "back")):
+            case "put":
+                trail.put(mapping, key, step)
+            case "remove" if key in mapping:
+                trail.remove(mapping, key)
+            case "fill" if key not in mapping:
+                trail.fill(mapping, {key: step})
+            case "mark":
+                marks.append((trail.mark, dict(mapping)))
+            case "back":
+                del marks[draw.randrange(len(marks)) + 1 :]
+                mark, before = marks[-1]
+                trail.back_to(mark)
+                assert mapping == before
+            case _:
+                continue

@@ -37,9 +37,12 @@ Number = bool | int | float
 
 
 class StaticList(tuple["Operand", ...]):
-    """A Python list whose length is known when a function is built; a plain tuple stands for a Python tuple."""
+    """A Python list whose length is known when a function is built; a plain tuple stands for a Python tuple.
 
-    __slots__ = ()
+    `maker`: the lowering whose function creates it, which may change it (`lower/ownership.py`).
+    """
+
+    maker: object = None
 
 
 Key = bool | int | float | str | tuple["Key", ...] | None
