@@ -59,6 +59,7 @@ _LASTING = {
     "_liveness",  # a cache of what each function reads
     "_makers",  # a cache of which node makes each value
     "made_at_the_top",  # likewise, of the prologue
+    "_noted",  # after how many marks a name has changed, which are more after the rollback
     "looked_up",  # what the function depends on, trials included
     "data",  # what eager values are, which names around a function hold on to
     "relied_on",  # what a choice followed from, also one whose trial failed for it

@@ -107,7 +107,7 @@ BUGS = (
         "what follows a branch that ends is lost",
         f"{LOWER}.statements:_if",
         "partial(lower_rest, low, rest, sides[falling])",
-        "partial(lower_rest, low, rest.following or rest, sides[falling])",
+        "partial(lower_rest, low, rest.following if rest.first else rest, sides[falling])",
     ),
     Planted(
         "a join takes one of two numbers for both",

@@ -10,6 +10,7 @@ import pytest
 from conftest_lang import Compiler
 from opwright.lang import ir
 from opwright.lang.lower import speculate as trials
+from opwright.lang.lower.checkpoints import RecordedEnvironment
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment
 from opwright.lang.trail import Trail
@@ -93,27 +94,25 @@ def test_a_change_that_goes_around_the_trail_is_noticed(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_mark_is_gone_back_to_whatever_has_changed(seed: int) -> None:
+def test_an_environment_goes_back_to_each_mark(seed: int) -> None:
     draw = random.Random(seed)
     trail = Trail()
-    mapping: dict[int, int] = {}
     trail.begin()
-    marks = [(trail.mark, dict(mapping))]
+    env = RecordedEnvironment(trail)
+    marks = [(trail.mark, dict(env))]
     for step in range(400):
-        key = draw.randrange(4)
-        match draw.choice(("put", "put", "put", "remove", "fill", "mark", "back")):
-            case "put":
-                trail.put(mapping, key, step)
-            case "remove" if key in mapping:
-                trail.remove(mapping, key)
-            case "fill" if key not in mapping:
-                trail.fill(mapping, {key: step})
+        name = draw.choice("abcd")
+        match draw.choice(("bind", "bind", "bind", "delete", "update", "mark", "back")):
+            case "bind":
+                env[name] = step
+            case "delete":
+                env.pop(name, None)
+            case "update":
+                env.update({name: step})
             case "mark":
-                marks.append((trail.mark, dict(mapping)))
+                marks.append((trail.mark, dict(env)))
             case "back":
                 del marks[draw.randrange(len(marks)) + 1 :]
                 mark, before = marks[-1]
                 trail.back_to(mark)
-                assert mapping == before
-            case _:
-                continue
+                assert env == before

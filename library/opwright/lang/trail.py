@@ -1,9 +1,7 @@
 """The trail: the log of every change of the lowering state, as far as a trial may have to take it back.
 
 Lowering tries things out: a loop as a `Loop` before its body is copied, two values as one before they are kept apart.
-While such a trial is open each change of the state leaves its inverse here. Rolling back runs them, newest first. Of a
-key of a mapping the first change since a mark is enough: a name that changes in each trip of an unrolled loop does not
-keep all that it has stood for.
+While such a trial is open each change of the state leaves its inverse here. Rolling back runs them, newest first.
 """
 
 from __future__ import annotations
@@ -23,14 +21,16 @@ class Trail:
     """Changes go through it whether or not a trial is open; without one they leave nothing behind.
 
     `reads` is what operators were asked on the way. No trial takes that back: its outcome hangs on the answers.
+    `marks`: how often a mark has been set or gone back to. Of changes of one place under the same number, the first
+    alone is to be taken back.
     """
 
-    __slots__ = ("_changed", "_log", "_open", "reads")
+    __slots__ = ("_log", "_open", "marks", "reads")
 
     def __init__(self, reads: SchemaReads | None = None) -> None:
         self.reads = SchemaReads() if reads is None else reads
         self._log: list[tuple[object, ...]] = []  # what takes a change back, and what it is called with
-        self._changed: set[tuple[int, object]] = set()  # mappings, which the log has, and keys: since the last mark
+        self.marks = 0
         self._open = 0
 
     @property
@@ -49,8 +49,7 @@ class Trail:
             self._log.append((_drop, items, item))
 
     def put(self, mapping: dict[Key, Item], key: Key, value: Item) -> None:
-        if self._open and (id(mapping), key) not in self._changed:
-            self._changed.add((id(mapping), key))
+        if self._open:
             if key in mapping:
                 self._log.append((dict.__setitem__, mapping, key, mapping[key]))
             else:
@@ -78,12 +77,12 @@ class Trail:
     @property
     def mark(self) -> int:
         """Where the log ends now, to go back to."""
-        self._changed.clear()
+        self.marks += 1
         return len(self._log)
 
     def back_to(self, mark: int) -> None:
         """Takes back what was changed since a mark; the trials that are open stay open."""
-        self._changed.clear()
+        self.marks += 1
         while len(self._log) > mark:
             undo, *operands = self._log.pop()
             assert callable(undo)
@@ -93,21 +92,20 @@ class Trail:
         """Ends all trials and keeps what they changed. The log, which refers to all that has been changed, is gone."""
         self._open = 0
         self._log.clear()
-        self._changed.clear()
 
     # ---------------------------------------------------------------------------------------------- trials
 
     def begin(self) -> int:
         """Opens a trial; gives the mark at which it ends again."""
         self._open += 1
-        return self.mark
+        self.marks += 1
+        return len(self._log)
 
     def commit(self, mark: int) -> None:
         """Ends a trial and keeps what it changed; a trial around it may still take that back."""
         self._open -= 1
         if not self._open:
             del self._log[mark:]
-            self._changed.clear()
 
     def roll_back(self, mark: int) -> None:
         """Ends a trial and takes back what it changed."""

@@ -28,7 +28,7 @@ def chain_of(statement: ast.If, rest: Rest) -> Chain | None:
     """The long chain that begins with a statement and goes on with guards in `rest`; None for a short one."""
     links, orelse = _links(statement)
     leaving = all(leaves(link.body) for link in links)
-    while leaving and not orelse and rest:
+    while leaving and not orelse:
         following = rest.first
         if not isinstance(following, ast.If):
             break

@@ -22,16 +22,23 @@ Default = TypeVar("Default")
 
 
 class RecordedEnvironment(dict[str, Operand]):
-    """The environment of a function, every change of which is on the trail."""
+    """The environment of a function, every change of which is on the trail, as far as a mark stands before it: a name
+    in an unrolled loop does not keep all that it has stood for."""
 
-    __slots__ = ("_trail",)
+    __slots__ = ("_noted", "_trail")
 
     def __init__(self, trail: Trail) -> None:
         super().__init__()
         self._trail = trail
+        self._noted: dict[str, int] = {}  # by the names that have changed, the number of marks before
 
     def __setitem__(self, name: str, operand: Operand) -> None:
-        self._trail.put(self, name, operand)
+        marks = self._trail.marks
+        if self._noted.get(name) == marks:
+            super().__setitem__(name, operand)
+        else:
+            self._noted[name] = marks
+            self._trail.put(self, name, operand)
 
     def __delitem__(self, name: str) -> None:
         self._trail.remove(self, name)
@@ -58,16 +65,40 @@ class RecordedEnvironment(dict[str, Operand]):
 
 
 class Checkpoint:
-    """The state before the first statement of `rest`, number `place` on the path that lowering takes.
+    """The state before `statements[index]`, the statement number `place` on the path that lowering takes; `after` is
+    what follows its block.
 
     `facts` are the answers under which it was reached. `before` is the checkpoint of the statement before. `is_split`:
     the statement chooses, when the function is built, a block whose statements have checkpoints of their own.
     """
 
-    __slots__ = ("before", "compare", "facts", "is_split", "mark", "nodes", "place", "relied_on", "rest")
+    __slots__ = (
+        "after",
+        "before",
+        "compare",
+        "facts",
+        "index",
+        "is_split",
+        "mark",
+        "nodes",
+        "place",
+        "relied_on",
+        "statements",
+    )
 
-    def __init__(self, low: Lowering, env: Environment, rest: Rest, before: Checkpoint | None, place: int) -> None:
-        self.rest = rest
+    def __init__(
+        self,
+        low: Lowering,
+        env: Environment,
+        statements: Sequence[ast.stmt],
+        index: int,
+        after: Rest | None,
+        before: Checkpoint | None,
+        place: int,
+    ) -> None:
+        self.statements = statements
+        self.index = index
+        self.after = after
         self.is_split = False
         self.before = before
         self.place = place
@@ -78,6 +109,11 @@ class Checkpoint:
         self.compare: Callable[[], None] | None = None
         if speculate.watch is not None:
             self.compare = speculate.watch(low, env)
+
+    @property
+    def rest(self) -> Rest:
+        """Its statement, and what follows that."""
+        return Rest(self.statements, self.index, self.after)
 
     def restore(self, low: Lowering) -> None:
         """Puts the lowering back into this state, whatever it was doing."""
@@ -96,7 +132,7 @@ class Checkpoint:
 
     def mentions(self, module: Module, names: Collection[str]) -> bool:
         """Whether the text of its statement has one of these names; of an `if` that is split, its condition."""
-        statement = self.rest.first
+        statement = self.statements[self.index]
         root = statement.test if self.is_split and isinstance(statement, ast.If) else statement
         return not names_of(module, root).isdisjoint(names)
 
@@ -110,11 +146,12 @@ class Checkpoints:
         self._module = low.scope.module
         self._path: list[Checkpoint] = []
 
-    def reach(self, rest: Rest) -> None:
-        """Notes that a statement of the function is about to be lowered, the first of `rest`."""
+    def reach(self, statements: Sequence[ast.stmt], index: int, after: Rest | None) -> None:
+        """Notes that a statement of the function is about to be lowered."""
         path = self._path
         place = self._low.statement = len(path)
-        path.append(Checkpoint(self._low, self._env, rest, path[-1] if path else None, place))
+        before = path[-1] if path else None
+        path.append(Checkpoint(self._low, self._env, statements, index, after, before, place))
 
     def split(self) -> None:
         """Notes that a block which the statement reached last has chosen is lowered next."""

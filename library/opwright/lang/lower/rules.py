@@ -8,7 +8,7 @@ called, or that of which an attribute is read. Code that lowers a part of a prog
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from opwright.lang.dispatch import by_class
@@ -31,7 +31,7 @@ class Rest:
     Blocks are shared and never copied, or each `if` that takes its branch would copy the statements behind it.
     """
 
-    __slots__ = ("after", "index", "statements")
+    __slots__ = ("after", "first", "index", "statements")
 
     def __init__(self, statements: Sequence[ast.stmt], index: int = 0, after: Rest | None = None) -> None:
         if index == len(statements) and after is not None:
@@ -39,31 +39,19 @@ class Rest:
         self.statements: Sequence[ast.stmt] = statements
         self.index: int = index
         self.after: Rest | None = after
-
-    def __bool__(self) -> bool:
-        return self.index < len(self.statements)
-
-    def __iter__(self) -> Iterator[ast.stmt]:
-        rest = self
-        while rest:
-            yield rest.first
-            rest = rest.following
-
-    @property
-    def first(self) -> ast.stmt:
-        return self.statements[self.index]
+        self.first = statements[index] if index < len(statements) else None  # where nothing follows
 
     @property
     def following(self) -> Rest:
-        """What follows the first statement."""
+        """What follows the first statement, where there is one."""
         return Rest(self.statements, self.index + 1, self.after)
 
     @property
-    def last(self) -> ast.stmt:
+    def last(self) -> ast.stmt | None:
         rest = self
-        while rest.after:
+        while rest.after is not None and rest.after.first is not None:
             rest = rest.after
-        return rest.statements[-1]
+        return rest.statements[-1] if rest.first is not None else None
 
     def behind(self, block: Sequence[ast.stmt]) -> Rest:
         """A block, and this after it."""

@@ -108,26 +108,31 @@ def lower_rest(low: Lowering, rest: Rest, env: Environment, checkpoints: Checkpo
     """
     outer: Asked | None = None
     state = state_of(env)
-    while rest:
-        if state is State.ENDED:
-            break
+    statements, index, after = rest.statements, rest.index, rest.after
+    while state is not State.ENDED:
+        if index == len(statements):
+            if after is None:
+                break
+            statements, index, after = after.statements, after.index, after.after
+            continue
+        statement = statements[index]
         if state is State.MAYBE:
-            _guard(low, rest, env)
+            _guard(low, Rest(statements, index, after), statement, env)
             break
         if checkpoints is not None:
-            checkpoints.reach(rest)
-        statement, rest = rest.first, rest.following
+            checkpoints.reach(statements, index, after)
+        index += 1
         rule = STATEMENTS.get(type(statement))
         try:
             if rule is not None:
                 rule(low, statement, env)
             else:
                 before = low.asked
-                chosen = FLOW.get(type(statement), _unsupported)(low, statement, rest, env)
+                chosen = FLOW.get(type(statement), _unsupported)(low, statement, Rest(statements, index, after), env)
                 if chosen is not None:
-                    rest = chosen
+                    statements, index, after = chosen.statements, chosen.index, chosen.after
                     outer = outer or before
-                    if checkpoints is not None and rest:
+                    if checkpoints is not None and chosen.first is not None:
                         checkpoints.split()
         except Poisoned as wrong:
             wrong.recover()
@@ -151,10 +156,10 @@ def poison(statement: ast.stmt, env: Environment) -> None:
         env[name] = POISON
 
 
-def _guard(low: Lowering, rest: Rest, env: Environment) -> None:
+def _guard(low: Lowering, rest: Rest, first: ast.stmt, env: Environment) -> None:
     """The rest of a block, where no flag is set."""
-    span = span_of(rest.first)
-    going_on = GoingOn(0, span_of(rest.last), possible_ends(env))
+    span = span_of(first)
+    going_on = GoingOn(0, span_of(rest.last or first), possible_ends(env))
     branch(low, goes_on(low, env, span), span, env, (partial(_revived, low, rest), end), going_on)
 
 
@@ -463,11 +468,11 @@ def _if(low: Lowering, statement: ast.If, rest: Rest, env: Environment) -> Rest 
         nested(low, regions[falling], span, partial(lower_rest, low, rest, sides[falling]))
     low.append(node)
     paths = (f"when the condition in line {line} is false", f"when the condition in line {line} is true")
-    Join(low, node, env, sides, paths, _going_on(sides, rest.last if rest else statement)).run()
+    Join(low, node, env, sides, paths, _going_on(sides, rest.last or statement)).run()
     return _NOTHING if consumed else None
 
 
-_NOTHING = Rest(())  # is left
+_NOTHING = Rest(())
 
 
 def _going_on(sides: tuple[Branch, Branch], last: ast.stmt) -> GoingOn | None:
@@ -532,7 +537,7 @@ class _Chain:
         falling = [arm for arm in arms if state_of(arm.env) is not State.ENDED]
         if len(falling) == 1:
             self._continue(root, falling[0], rest)
-            self.last = rest.last if rest else self.last
+            self.last = rest.last or self.last
         self._join(root, self.env)
         if len(falling) > 1:
             lower_rest(self.low, rest, self.env)
@@ -607,8 +612,9 @@ def _taken(low: Lowering, statement: ast.If, condition: bool, rest: Rest, env: E
     block, other = (statement.body, statement.orelse)[:: 1 if condition else -1]
     outer = low.asked
     low.ask(asked(low, statement.test, condition, env))
-    if rest and low.asked != outer and not ends(other):
-        rest = rest.behind([_AskedNoMore(outer, rest.first)])
+    following = rest.first
+    if following is not None and low.asked != outer and not ends(other):
+        rest = rest.behind([_AskedNoMore(outer, following)])
     return rest.behind(block)
 
 
