@@ -110,6 +110,15 @@ def of_known_ints(x: FLOAT["N"], n: INT64):
 
 
 @script()
+def of_another_form_where_each_path_returns(x: FLOAT["N"], n: INT64):
+    state = (x, 1)
+    while n > 1:
+        state = (x, 1, 2)
+        return state[0] * state[2]
+    return state[0]
+
+
+@script()
 def a_list_of_numbers(x: FLOAT["N"], n: INT64):
     counts = [1, 2]
     for i in range(n):
@@ -139,6 +148,7 @@ def of_a_text_that_stays(x: FLOAT["N"], n: INT64):
         with_a_return,
         a_number_that_becomes_a_tensor,
         of_known_ints,
+        of_another_form_where_each_path_returns,
         a_list_of_numbers,
         of_a_text_that_stays,
     ],

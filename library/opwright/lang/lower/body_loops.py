@@ -419,16 +419,16 @@ class BodyLoop:
                 return None
             with parts:
                 self.check_shared_lists(scope)
-            for name in self.top_apart():
-                with parts:
-                    self.take_apart(name, scope[name], scope)
             # Where every path of the body has returned, the author's names are dead after it.
             unread = scope.get(RETURNED) is True
+            for name in () if unread else self.top_apart():
+                with parts:
+                    self.take_apart(name, scope[name], scope)
             for name, parameter in zip(names, parameters, strict=True):
-                if name in self.parts and name not in scope:
+                is_unread = unread and not is_hidden(name)
+                if not is_unread and name in self.parts and name not in scope:
                     continue  # of a name that cannot be taken apart any more, which has been told
                 with parts:
-                    is_unread = unread and not is_hidden(name)
                     yields.append(parameter if is_unread else self.next(name, scope[name], parameter, found))
             parts.close()
             return yields
