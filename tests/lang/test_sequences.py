@@ -236,6 +236,9 @@ def test_a_list_of_the_caller_s_type(compiler: Compiler, opset: int) -> None:
 
 
 REFUSED = {
+    "a list from around, by `max`": ("ys = max(CONSTANT, [0])\nys.append(3)\nreturn x * len(CONSTANT)", ["OW344"]),
+    "an item of a list, by `min`": ("ys = min([CONSTANT, [9]])\nys.append(3)\nreturn x * len(CONSTANT)", ["OW344"]),
+    "a list from around, by `sum`": ("ys = sum([], CONSTANT)\nys.append(3)\nreturn x * len(CONSTANT)", ["OW344"]),
     "two names": ("ys = [x]\nzs = ys\nys.append(x)\nreturn zs[0]", ["OW344"]),
     "two names the other way": ("ys = [x]\nzs = ys\nzs.append(x)\nreturn ys[0]", ["OW344"]),
     "two names, augmented": ("ys = [x]\nzs = ys\nys += [x]\nreturn zs[0]", ["OW344"]),

@@ -1768,7 +1768,8 @@ TABLE = (
     Code(
         "OW905",
         "An output cannot be written",
-        "The disk is full, or a folder is read-only or is a file. Outputs that were there before stay as they were.",
+        "The disk is full, or a folder is read-only or is a file. Outputs that were there before stay as they were. So "
+        "they do where what an earlier build wrote cannot be read: a build that went on would never remove it.",
     ),
     Code(
         "OW906",

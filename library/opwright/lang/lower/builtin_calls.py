@@ -152,7 +152,10 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Operand], arguments
         made = static.call_builtin(callee.name, values)
     except static.StaticError as error:
         raise low.error(error.code, f"`{label}` has no value here", span, reason=str(error)) from None
-    return low.lists.made(made) if isinstance(made, static.StaticList) else made
+    given = (*values, *(item for value in values if isinstance(value, tuple) for item in value))
+    if isinstance(made, static.StaticList) and all(made is not item for item in given):
+        return low.lists.made(made)
+    return made  # `max` and others give one of what they were given, which the caller or the module may hold
 
 
 def _instead(low: Lowering, callee: BuiltinObject, values: Sequence[Operand]) -> str:
