@@ -55,6 +55,15 @@ def test_what_else_reads_the_value_reads_it_before_the_cast() -> None:
     np.testing.assert_array_equal(z, X)
 
 
+def test_any_of_uint8_is_uint8() -> None:
+    text = """<ir_version: 10, opset_import: ["": 18]> g (bool[2] x) => (bool[2] y) { y = Not(x) }"""
+    changed = parser.parse_model(text)
+    cast_outputs(changed, of(node("uint8")))
+    checker.check_model(changed, full_check=True)
+    found: Any = ReferenceEvaluator(changed).run(None, {"x": np.array([True, False])})
+    np.testing.assert_array_equal(found[0], np.array([0, 1], np.uint8), strict=True)
+
+
 @pytest.mark.parametrize(
     "results",
     [

@@ -1,7 +1,7 @@
 """Element types that PyTorch gives the results of a program, where its exporter takes outputs from before a cast.
 
-To compute a sum of float16 the exporter casts to float, and the sum back; as the output of the model it then names the
-value before that last cast (torch 2.13, with and without functions of ours).
+To compute a sum of float16 the exporter casts to float, and the sum back, and to compute `any` of uint8 to bool; as the
+output of the model it then names the value before that last cast (torch 2.13, with and without functions of ours).
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.graphs.walk import all_graphs, names_of, rename_values
 from opwright.opsets.records import CAST
 
-_COMPUTED_IN_FLOAT = ("float16", "bfloat16")
+# By the element type of a result in the program the one that the exporter computes it in.
+_COMPUTED_IN = {"float16": TensorProto.FLOAT, "bfloat16": TensorProto.FLOAT, "uint8": TensorProto.BOOL}
 
 
 def cast_outputs(model: ModelProto, program: Any) -> None:
-    """Casts outputs of float in the model of an ExportedProgram that are float16 or bfloat16 in the program."""
+    """Casts outputs in the model of an ExportedProgram that have the type which the exporter computes them in: float,
+    or bool, where they are float16, bfloat16 or uint8 in the program."""
     wanted = _element_types(program)
     if len(wanted) != len(model.graph.output):
         return
     for output, element in zip(model.graph.output, wanted, strict=True):
         kind = output.type.tensor_type
-        if element is not None and element.name in _COMPUTED_IN_FLOAT and kind.elem_type == TensorProto.FLOAT:
+        if element is not None and kind.elem_type == _COMPUTED_IN.get(element.name):
             _cast(model.graph, output.name, element)
             kind.elem_type = element.code
 
