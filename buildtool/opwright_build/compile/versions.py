@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from opwright.diagnostics.diagnostic import Choice, Diagnostic, DiagnosticError, Related, Severity
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.bodies import AnonymousBodies, body_entry
@@ -27,23 +27,7 @@ from opwright_build.compile.unused import unused_attributes
 from opwright_build.spec.model import OpsetRange, SpecVersion
 
 # What says that the operators of an opset do not allow this source: the opset is out of reach, and no more than that.
-_OPSET_REFUSED = frozenset(
-    {
-        "OW202",
-        "OW203",
-        "OW204",
-        "OW205",
-        "OW206",
-        "OW207",
-        "OW208",
-        "OW216",
-        "OW218",
-        "OW220",
-        "OW221",
-        "OW222",
-        "OW365",
-    }
-)
+_OF_OPSET = Choice.OPSET | Choice.ELEMENT_TYPE
 
 
 def compile_version(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> CompiledVersion:
@@ -193,7 +177,7 @@ def _errors(families: Sequence[Family]) -> list[Diagnostic]:
     found: dict[Diagnostic, None] = {}
     for family in families:
         if not family.open_axes:
-            found.update(dict.fromkeys(item for item in family.diagnostics if item.code not in _OPSET_REFUSED))
+            found.update(dict.fromkeys(item for item in family.diagnostics if not item.depends_on & _OF_OPSET))
     if found or any(family.variants or family.open_axes for family in families):
         return list(found)
     return list(dict.fromkeys(item for item in families[-1].diagnostics)) if families else []

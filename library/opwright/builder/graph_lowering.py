@@ -6,7 +6,7 @@ from types import FrameType
 
 from opwright.builder.origins import Origin, Origins
 from opwright.builder.value_names import Names, path_of
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related
+from opwright.diagnostics.diagnostic import Choice, Diagnostic, DiagnosticError, Related
 from opwright.eager.eager_lowering import NOWHERE
 from opwright.eager.place import place_of
 from opwright.lang import ir
@@ -53,10 +53,13 @@ class GraphLowering(Lowering):
         related: tuple[Related, ...] = (),
         subject: str = "",
         misspelt: Misspelt | None = None,
+        depends_on: Choice = Choice.NONE,
     ) -> Poisoned:
         within_function = self.scope is not self.own_frame.scope and span is not None and span != NOWHERE
         place = self.scope.module.source.place(span) if within_function else place_of(self.frame)
-        found = Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject)
+        found = Diagnostic(
+            code, message, place, reason=reason, help=help, related=related, subject=subject, depends_on=depends_on
+        )
         raise DiagnosticError([found]) from None
 
     def append(self, node: ir.Node) -> None:

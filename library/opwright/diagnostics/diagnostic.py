@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, Flag, auto
 
 
 class Severity(Enum):
@@ -58,12 +58,29 @@ class Replacement:
     new: str
 
 
+class Choice(Flag):
+    """What the compiler, or the author, has chosen where something is refused, and could choose otherwise.
+
+    Whoever refuses says which of these the refusal depends on: with another choice it need not arise. What depends on
+    none is an error whatever is tried.
+    """
+
+    NONE = 0
+    OPSET = auto()  # the opset that is compiled for
+    WRITTEN_FOR = auto()  # the opset that the source is written for
+    ELEMENT_TYPE = auto()  # the element type that an operator gets or gives
+    INFERRED_TYPE = auto()  # the types of values where the author has declared none
+    RANK = auto()  # the rank of a parameter
+    LOOP_FORM = auto()  # that a loop is a `Loop`, and not a copy of its body for each item
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding: what (`code`, `message`), where (`place`), why (`reason`), and how to fix it (`help`).
 
     `subject` names the operator that a finding of the schema stage (OW2xx) is about, or the version that is not proved;
-    `replacement` is what `help` says, where one word is sure to be meant.
+    `replacement` is what `help` says, where one word is sure to be meant. `depends_on`: what the compiler may choose
+    otherwise.
     """
 
     code: str
@@ -75,6 +92,7 @@ class Diagnostic:
     severity: Severity = Severity.ERROR
     subject: str = ""
     replacement: Replacement | None = None
+    depends_on: Choice = field(default=Choice.NONE, compare=False)
 
 
 class DiagnosticError(Exception):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from opwright.diagnostics.diagnostic import DiagnosticError, has_errors
+from opwright.diagnostics.diagnostic import Choice, DiagnosticError, has_errors
 from opwright.eager.described import Described
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.operations import operand
@@ -29,7 +29,7 @@ def check_opset(function: OnnxFunction, opset: int) -> None:
     try:
         Run(opset).compile(function)
     except DiagnosticError as error:
-        found = [item for item in error.diagnostics if item.code in ("OW212", "OW213", "OW222")]
+        found = [item for item in error.diagnostics if Choice.WRITTEN_FOR in item.depends_on]
         if found:
             raise DiagnosticError(found) from None
 

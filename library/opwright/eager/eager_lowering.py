@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
+from opwright.diagnostics.diagnostic import Choice, Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.arrays import Data, array_of, type_of
 from opwright.eager.node_models import Task, make_task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
@@ -78,10 +78,13 @@ class EagerLowering(Lowering):
         related: tuple[Related, ...] = (),
         subject: str = "",
         misspelt: Misspelt | None = None,
+        depends_on: Choice = Choice.NONE,
     ) -> Poisoned:
         if not self.executes:
-            return super().error(code, message, span, reason, help, related, subject, misspelt)
-        made = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
+            return super().error(code, message, span, reason, help, related, subject, misspelt, depends_on)
+        made = Diagnostic(
+            code, message, self.place, reason=reason, help=help, related=related, subject=subject, depends_on=depends_on
+        )
         raise DiagnosticError([made]) from None
 
     # ------------------------------------------------------------------------------------------- values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity, has_errors
+from opwright.diagnostics.diagnostic import Choice, Diagnostic, Place, Related, Severity, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.emit import emit_function
 from opwright.lang.looked_up import LookedUp
@@ -22,15 +22,13 @@ from opwright.variants import Key, labels
 VARIANT_LIMIT = 64
 _MOST_ATTEMPTS = 512  # those that are ruled out included
 
-# What says that an operator refuses an element type: such a variant does not exist, and that is no error by itself.
-_TYPE_REFUSED = frozenset({"OW208"})
+# What a variant is refused for that does not exist, and that is no error by itself: an operator does not take its type.
+_OF_TYPES = Choice.ELEMENT_TYPE
 # The same of ranks, where the author has named none: `x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no rank 0.
-_RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
+_OF_RANKS = _OF_TYPES | Choice.RANK
 # The same of types that are not declared, which are what the body makes of them: also where such a value meets one of
 # another type, in an operator, on another path, in an annotation or in a list, and where it is a condition or a bound.
-_INFERRED_REFUSED = frozenset(
-    {"OW202", "OW208", "OW210", "OW307", "OW313", "OW314", "OW315", "OW320", "OW321", "OW335", "OW340", "OW346"}
-)
+_OF_INFERRED_TYPES = _OF_TYPES | Choice.INFERRED_TYPE
 
 
 @record
@@ -184,18 +182,9 @@ def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], implied: 
 
 def _is_refused(unit: Unit, variant: Variant, implied: Collection[tuple[str, str]]) -> bool:
     """Whether it is for a type that an operator does not take, or for a rank that only follows from a comparison."""
-    if any(pair in implied and facts.exact_rank(pair[1]) is not None for pair in variant.key):
-        return _all_errors_in(variant.lowered, _RANK_REFUSED)
-    return _only_types_refused(unit, variant.lowered)
-
-
-def _only_types_refused(unit: Unit, lowered: Lowered) -> bool:
-    codes = _INFERRED_REFUSED if unit.declaration.inferred else _TYPE_REFUSED
-    return _all_errors_in(lowered, codes)
-
-
-def _all_errors_in(lowered: Lowered, codes: Collection[str]) -> bool:
-    return all(item.code in codes for item in lowered.diagnostics if item.severity is Severity.ERROR)
+    of_rank = any(pair in implied and facts.exact_rank(pair[1]) is not None for pair in variant.key)
+    choices = _OF_RANKS if of_rank else _OF_INFERRED_TYPES if unit.declaration.inferred else _OF_TYPES
+    return all(item.depends_on & choices for item in variant.lowered.diagnostics if item.severity is Severity.ERROR)
 
 
 def key_order(unit: Unit) -> dict[str, int]:

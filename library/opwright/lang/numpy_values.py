@@ -14,6 +14,7 @@ from operator import add
 from struct import unpack
 from typing import TYPE_CHECKING, TypeAlias
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir, static
 from opwright.lang.rounding import DoesNotFitError, pack
@@ -234,7 +235,7 @@ def _data(items: Sequence[object], dims: tuple[int, ...], element: ElementType) 
                 raise StaticError("OW304", "it takes numbers and lists of them")
             parts.append(pack(item, element))
     except DoesNotFitError as error:
-        raise StaticError("OW313", str(error)) from None
+        raise StaticError("OW313", str(error), Choice.INFERRED_TYPE) from None
     return ir.TensorData(element, dims, b"".join(parts))
 
 
@@ -250,9 +251,9 @@ def _array(given: Mapping[str, object]) -> ir.TensorData:
     dims, items = _numbers(value, ())
     element = _element(given, items)
     if any(isinstance(item, float) for item in items) and (element.is_integer or element.kind == "bool"):
-        raise StaticError("OW313", f"a number with a fraction is no {element.name}")
+        raise StaticError("OW313", f"a number with a fraction is no {element.name}", Choice.INFERRED_TYPE)
     if any(not isinstance(item, bool) for item in items) and element.kind == "bool":
-        raise StaticError("OW313", "a number is no bool")
+        raise StaticError("OW313", "a number is no bool", Choice.INFERRED_TYPE)
     return _data(
         [int(item) if isinstance(item, bool) and element.is_integer else item for item in items], dims, element
     )

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import EllipsisType, ModuleType, NoneType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeGuard, TypeVar
 
+from opwright.diagnostics.diagnostic import Choice
+
 if TYPE_CHECKING:
     from opwright.lang.lower.operands import Operand
 
@@ -22,10 +24,14 @@ SEQUENCE_ITEMS = 65536
 
 
 class StaticError(Exception):
-    """The expression has no value: Python would raise, or it is larger than the fuel allows. `code` says which."""
+    """The expression has no value: Python would raise, or it is larger than the fuel allows. `code` says which.
 
-    def __init__(self, code: str, message: str) -> None:
+    `depends_on` is that of the finding.
+    """
+
+    def __init__(self, code: str, message: str, depends_on: Choice = Choice.NONE) -> None:
         self.code = code
+        self.depends_on = depends_on
         super().__init__(message)
 
 

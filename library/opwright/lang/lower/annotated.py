@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.annotations import ANY, TensorAnnotation, read_annotation
 from opwright.lang.lower.context import Lowering
@@ -100,6 +101,7 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
             span_of(annotation),
             reason="an annotation declares what a value is; it does not convert it",
             help="cast the value, or change the annotation",
+            depends_on=Choice.INFERRED_TYPE,
         )
     return _with_symbols(met, wanted)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer_ranks import rank_of
@@ -97,6 +98,7 @@ def _refuse_absent(operand: Absent, low: Lowering, symbol: str, span: Span) -> N
         span,
         reason="an optional input that is not given is None",
         help=f"ask first: `if {operand.name} is not None:`",
+        depends_on=Choice.OPSET,
     )
 
 
@@ -124,6 +126,7 @@ def _refuse_object(
         span,
         reason="operators work on tensors, numbers, and static strings and lists",
         help="",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 
@@ -136,13 +139,8 @@ def _fold(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span)
         made = static.binary(symbol, left, right)
         return low.lists.made(made) if isinstance(made, static.StaticList) else made
     except static.StaticError as error:
-        raise low.error(
-            error.code,
-            f"`{symbol}` has no value here",
-            span,
-            reason=str(error),
-            help="the expression is evaluated when the function is built",
-        ) from None
+        help = "the expression is evaluated when the function is built"
+        raise low.no_value(error, f"`{symbol}` has no value here", span, help) from None
 
 
 def _on_tensors(
@@ -159,6 +157,7 @@ def _on_tensors(
             help="annotate it where it is created: `y: FLOAT[...] = ...`"
             if tensor.type.is_unknown
             else "use the sequence and optional operators: `op.SequenceAt`, ...",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
         )
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
     if by_zero and low.checks_statically and element is not None:
@@ -186,6 +185,7 @@ def _on_tensors(
             span,
             reason="it multiplies matrices and vectors, as in numpy",
             help="write `*`",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
         )
     if element is None:  # two lists or strings, of which one is an attribute
         assert is_tensor(values[0])
@@ -216,7 +216,12 @@ def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: S
         raise needs_element(low, variable, span)
     if isinstance(entry, Refusal):
         raise low.error(
-            "OW314", f"`{symbol}` is not defined for tensors of {element!r}", span, reason=entry.reason, help=entry.help
+            "OW314",
+            f"`{symbol}` is not defined for tensors of {element!r}",
+            span,
+            reason=entry.reason,
+            help=entry.help,
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
         )
     return entry
 
@@ -310,6 +315,13 @@ def _unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span
     if is_number(operand):
         return _UNARY_ON_NUMBERS[symbol](low, operand, span)
     if not is_tensor(operand):
-        raise low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is not a tensor", "")
+        raise low.error(
+            "OW314",
+            f"`{symbol}` is not defined for {describe(operand)}",
+            span,
+            "it is not a tensor",
+            "",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     form = _form(low, UNARY, symbol, operand.type.element, span)
     return _apply(low, form, [operand], span, (place,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
@@ -54,6 +55,7 @@ def bind_attributes(
                 reason=f"it is {_WRITTEN.get(kind, kind)} and has no default",
                 help=f"write `{name}=...`",
                 subject=callee,
+                depends_on=Choice.OPSET,
             )
     parts.close()
     return attributes
@@ -70,6 +72,7 @@ def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span
         help=f"did you mean `{close[0]}`?" if close else "",
         subject=callee,
         misspelt=Misspelt(name, sure_name(name, known), is_keyword=True),
+        depends_on=Choice.OPSET,
     )
 
 
@@ -84,6 +87,7 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             reason=f"`{operand.parameter.name}` is of type {operand.parameter.kind.value}, `{name}` of type {kind}; "
             "an attribute can only be passed on as it is",
             subject=callee,
+            depends_on=Choice.OPSET,
         )
     if kind != "TENSOR":
         operand = with_lists(low, with_numbers(low, operand), span)
@@ -112,6 +116,7 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             span,
             reason=f"the operator's schema at opset {low.target_opset} gives `{name}` the type {kind}",
             subject=callee,
+            depends_on=Choice.OPSET,
         )
     return ir.AttributeValue(ir.AttributeKind[kind], converted)
 
@@ -138,6 +143,7 @@ def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span)
             span,
             reason=f"`{name}` holds a tensor",
             help="",
+            depends_on=Choice.OPSET,
         )
     dims, items = found
     data = pack_constant(low, items, dims, default_element(low, items), span)

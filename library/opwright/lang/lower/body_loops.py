@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.grammar import has_break, has_return
@@ -339,6 +340,7 @@ class BodyLoop:
             self.span,
             reason="loop-carried values are tensors and numbers",
             help="begin with a tensor, or loop over a static `range`, so that the loop can be unrolled",
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
 
     def need_copies(self) -> None:
@@ -371,6 +373,7 @@ class BodyLoop:
                     span,
                     reason=f"there is no default value of type {wanted!r}",
                     help="assign the result to a name that is bound before the loop",
+                    depends_on=Choice.LOOP_FORM,
                 )
             return _Carried(value, wanted)
         if isinstance(operand, StaticList):
@@ -491,6 +494,7 @@ class BodyLoop:
                 span,
                 reason="a loop returns tensors, numbers and lists of tensors",
                 help="return a tensor on every path" if operand is None else help_text,
+                depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
             )
         return as_tensor(self.low, operand, None, self.span)
 
@@ -607,6 +611,7 @@ class BodyLoop:
             self.span,
             reason=f"{what} enters the trip as {before} and leaves it as {after}",
             help=help,
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
 
     def bound_inside(self, left: Operand) -> Unbound:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
 from opwright.lang.lower.constants import MODULES, call_constant
@@ -97,7 +98,13 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
 def _slice(low: Lowering, values: list[Operand], arguments: Arguments) -> Operand:
     """`slice(stop)`, `slice(start, stop[, step])`: what `start:stop:step` is between brackets."""
     if arguments.keywords or not 1 <= len(values) <= 3:
-        raise low.error("OW203", "`slice` takes one to three bounds", arguments.span, "it has Python's signature")
+        raise low.error(
+            "OW203",
+            "`slice` takes one to three bounds",
+            arguments.span,
+            "it has Python's signature",
+            depends_on=Choice.OPSET,
+        )
     return SliceItem(None, values[0]) if len(values) == 1 else SliceItem(*values)
 
 
@@ -119,6 +126,7 @@ def _is_list(low: Lowering, values: list[Operand], arguments: Arguments) -> Oper
             arguments.span,
             reason="the type of the value does not follow from those of the inputs",
             help="annotate it: `x: FLOAT[...] = ...`",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
         )
     return is_list(values[0])
 
@@ -151,7 +159,7 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Operand], arguments
             raise low.error("OW304", f"`{label}` can be used in `for` only", span, "it has no value outside a loop", "")
         made = static.call_builtin(callee.name, values)
     except static.StaticError as error:
-        raise low.error(error.code, f"`{label}` has no value here", span, reason=str(error)) from None
+        raise low.no_value(error, f"`{label}` has no value here", span) from None
     given = (*values, *(item for value in values if isinstance(value, tuple) for item in value))
     if isinstance(made, static.StaticList) and all(made is not item for item in given):
         return low.lists.made(made)
@@ -173,7 +181,9 @@ def _instead(low: Lowering, callee: BuiltinObject, values: Sequence[Operand]) ->
 def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: Environment) -> Operand:
     """`FLOAT(0.5)`: a scalar of that element type."""
     if len(arguments.positional) != 1 or arguments.keywords:
-        raise low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span)
+        raise low.error(
+            "OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span, depends_on=Choice.OPSET
+        )
     operand, place = arguments.positional[0]
     if callee.of_numpy:
         operand = with_numbers(low, operand)
@@ -193,7 +203,7 @@ def _python_number(low: Lowering, name: str, number: bool | int | float, span: S
             return static.Float64(static.evaluated(lambda: float(number)))
         found = static.evaluated(lambda: int(number))
         if not -(1 << 63) <= found < 1 << 63:
-            raise static.StaticError("OW313", "numpy's int64 does not hold it")
+            raise static.StaticError("OW313", "numpy's int64 does not hold it", Choice.INFERRED_TYPE)
     except static.StaticError as error:
-        raise low.error(error.code, "the number does not fit the type", span, reason=str(error)) from None
+        raise low.no_value(error, "the number does not fit the type", span) from None
     return static.Int64(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import facts, ir
 from opwright.lang.infer_ranks import rank_of as known_rank
 from opwright.lang.lower.context import Lowering
@@ -61,6 +62,7 @@ def fit_variant(
             span,
             reason=f"it depends on {' and '.join(match.open_axes)}",
             help="annotate the input, or pass a constant",
+            depends_on=Choice.OPSET,
         )
     axes = dict.fromkeys(axis for item in variants for axis, _ in item.variant)
     asked = overload_of((axis, (call.known(axis) or ("?",))[0]) for axis in axes)
@@ -69,6 +71,7 @@ def fit_variant(
         f"{signature.identity} has no variant for {asked}",
         span,
         reason=f"its variants at this opset are: {'; '.join(overload_of(item.variant) for item in variants)}",
+        depends_on=Choice.OPSET,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.list_inputs import wants_list
@@ -143,6 +144,7 @@ def report_mismatch(
             spans[mismatch.index],
             reason="ONNX defines no promotion between element types",
             help="cast one of them: `op.CastLike(a, b)`, or `op.Cast(a, to=...)` below opset 15",
+            depends_on=Choice.INFERRED_TYPE,
         )
     return low.error(
         "OW208",
@@ -151,6 +153,7 @@ def report_mismatch(
         reason=f"{signature.identity}, its version at opset {low.target_opset}, takes {_elements(mismatch.admitted)}",
         help=_since(signature, mismatch, value) or _way_out(low, value, mismatch.admitted),
         subject=signature.name,
+        depends_on=Choice.ELEMENT_TYPE,
     )
 
 
@@ -178,6 +181,7 @@ def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span
         reason=f"{signature.identity}, its version at opset {low.target_opset}, gives {_elements(wrong.admitted)}",
         help="choose another element type, or leave this one out of the declared types",
         subject=signature.name,
+        depends_on=Choice.ELEMENT_TYPE,
     )
 
 
@@ -272,6 +276,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             reason=f"{signature.identity} may not be used in new models",
             help="see the operator's page for its successor",
             subject=callee.name,
+            depends_on=Choice.OPSET,
         )
     if signature.since_version < signature.record.first_run:
         raise low.error(
@@ -281,6 +286,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             reason=f"opset {low.target_opset} has that version, and a model of it runs nowhere",
             help=f'narrow `opset:` to ">={signature.record.first_run}"',
             subject=callee.name,
+            depends_on=Choice.OPSET | Choice.WRITTEN_FOR,
         )
     if not domain and given is None:
         meant = meant_signature(low, callee.opset, signature)
@@ -396,6 +402,7 @@ def _split_keywords(
                 reason=f"the {index + 1}. positional argument is `{name}` already",
                 help="leave one of them out",
                 subject=signature.name,
+                depends_on=Choice.OPSET,
             )
         while len(operands) <= index:
             operands.append((None, argument[1]))
@@ -414,6 +421,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
             reason=f"{signature.identity} has the inputs {_names(signature.inputs)}; positional arguments are inputs",
             help="write attributes with their names: `axis=1`",
             subject=signature.name,
+            depends_on=Choice.OPSET,
         )
     for index in range(len(signature.inputs) - 1, len(operands)) if variadic else ():
         if operands[index][0] is None or isinstance(operands[index][0], Absent):
@@ -424,6 +432,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
                 reason="any number of inputs may be given there, and each of them is a value",
                 help="leave it out, or ask `is not None` first",
                 subject=signature.name,
+                depends_on=Choice.OPSET,
             )
     for index, formal in enumerate(signature.inputs):
         if formal.option is not Option.REQUIRED:
@@ -437,6 +446,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
                 reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
                 help="" if given is None else f"`{given.name}` is absent in this variant: ask `is not None` first",
                 subject=signature.name,
+                depends_on=Choice.OPSET,
             )
     if variadic and len(operands) < signature.min_inputs:
         raise low.error(
@@ -445,6 +455,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
             span,
             reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
             subject=signature.name,
+            depends_on=Choice.OPSET,
         )
 
 

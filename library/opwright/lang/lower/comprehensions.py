@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import static
 from opwright.lang.grammar import assigned_names, names_in_expressions
 from opwright.lang.lower.conditions import lower_condition
@@ -50,7 +51,7 @@ def _static_list(low: Lowering, node: ast.ListComp, found: list[Operand]) -> Ope
     try:
         return low.lists.made(static.checked(static.StaticList(found)))
     except static.StaticError as error:
-        raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
+        raise low.no_value(error, "the list is too long", span_of(node)) from None
 
 
 def _generator(low: Lowering, node: ast.GeneratorExp, first: Range, env: Environment) -> Operand:
@@ -62,6 +63,7 @@ def _generator(low: Lowering, node: ast.GeneratorExp, first: Range, env: Environ
             span_of(node),
             reason="it runs over a list, or chooses by a condition, that is known at run time only",
             help="write a list, `[...]`, or a loop",
+            depends_on=Choice.LOOP_FORM,
         )
     return StaticIterator(tuple(found), "a generator")
 

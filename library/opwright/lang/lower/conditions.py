@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
@@ -155,6 +156,7 @@ def _chosen(low: Lowering, node: ir.If, first: Operand, second: Operand) -> Oper
             node.span,
             reason=f"one is {describe(first)}, the other {describe(second)}",
             help=how_to_agree(first, second),
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
     node.then.yields.append(made[0])
     node.orelse.yields.append(made[1])
@@ -180,6 +182,7 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
             span,
             reason="a condition is one element of a numeric or boolean type",
             help="reduce it: `op.ReduceMax(x)`",
+            depends_on=Choice.INFERRED_TYPE,
         )
     mask = ir.element_mask(value.type.element)
     boolean = low.element_of("bool")
@@ -189,7 +192,11 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
     inferred = variable is not None and narrow(low, variable, [string], "a condition")
     if mask >> string.code & 1 and not inferred:
         raise low.error(
-            "OW320", f"{describe(operand)} cannot be a condition", span, "strings are neither true nor false"
+            "OW320",
+            f"{describe(operand)} cannot be a condition",
+            span,
+            "strings are neither true nor false",
+            depends_on=Choice.INFERRED_TYPE,
         )
     return cast(low, value, boolean, span)
 

@@ -62,7 +62,7 @@ def call_array_method(low: Lowering, data: ir.TensorData, name: str, arguments: 
 
 def _no_value(low: Lowering, error: StaticError, label: str, span: Span) -> Poisoned:
     help = "compute it at module level, outside of the function"
-    return low.error(error.code, f"`{label}` has no value here", span, reason=str(error), help=help)
+    return low.no_value(error, f"`{label}` has no value here", span, help=help)
 
 
 def _known(low: Lowering, operand: Operand, span: Span, label: str) -> Argument:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
+from opwright.diagnostics.diagnostic import Choice, Diagnostic, Place, Related, has_errors
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, bodies_at, is_template_at
@@ -20,6 +20,7 @@ from opwright.lang.lower.ownership import Ownership
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Misspelt, Source, Span
+from opwright.lang.static import StaticError
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 from opwright.opsets.records import CONSTANT
@@ -176,20 +177,36 @@ class Lowering:
         related: tuple[Related, ...] = (),
         subject: str = "",
         misspelt: Misspelt | None = None,
+        depends_on: Choice = Choice.NONE,
     ) -> Poisoned:
         """Reports an error at its place; gives what to raise where the wrong expression is to have a value."""
         place, fix = self.place_at(span), None
         if misspelt is not None:
             fix = self.scope.module.source.replacement(span, misspelt)
-        self.report(Diagnostic(code, message, place, reason, help, related, subject=subject, replacement=fix))
+        self.report(
+            Diagnostic(
+                code, message, place, reason, help, related, subject=subject, replacement=fix, depends_on=depends_on
+            )
+        )
         return Poisoned()
 
     def fatal(
-        self, code: str, message: str, span: Span | None, reason: str = "", help: str = "", subject: str = ""
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        reason: str = "",
+        help: str = "",
+        subject: str = "",
+        depends_on: Choice = Choice.NONE,
     ) -> Poisoned:
         """Reports an error that nothing of the function is lowered after; gives what to raise."""
-        self.error(code, message, span, reason, help, subject=subject)
+        self.error(code, message, span, reason, help, subject=subject, depends_on=depends_on)
         return Poisoned(ends=True)
+
+    def no_value(self, error: StaticError, message: str, span: Span, help: str = "") -> Poisoned:
+        """Reports that a static expression has no value, for the reason that `error` says; gives what to raise."""
+        return self.error(error.code, message, span, reason=str(error), help=help, depends_on=error.depends_on)
 
     def place_at(self, span: Span | None) -> Place:
         """Where a piece of the text that is being lowered stands."""
@@ -357,6 +374,7 @@ class Lowering:
                 reason=f"{domain or 'ai.onnx'} has {name} since version {versions[0]}",
                 help=f'narrow `opset:` to ">={versions[0]}", or use `if op.version < {versions[0]}:` for another form',
                 subject=name,
+                depends_on=Choice.OPSET | Choice.INFERRED_TYPE,
             )
         close = similar(domain, name)
         return self.error(
@@ -427,6 +445,7 @@ class Lowering:
             reason=f"{operator.signature.identity}, the version at that opset, has no such element type",
             help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",
             subject=CONSTANT.name,
+            depends_on=Choice.ELEMENT_TYPE,
         )
 
     def once(

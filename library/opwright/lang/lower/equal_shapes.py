@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import is_run_time_number, is_tensor
@@ -54,6 +55,7 @@ def fit_shapes(
         f"{different[0].type!r}",
         help="compile for opset 8 or newer, or declare shapes that are the same: `FLOAT[2, 3]`",
         subject=found.name,
+        depends_on=Choice.OPSET,
     )
 
 

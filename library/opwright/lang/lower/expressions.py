@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Container
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
@@ -302,7 +303,7 @@ def _checked(low: Lowering, items: Operand, node: ast.expr, written: bool = Fals
     try:
         return static.checked(items, written)
     except static.StaticError as error:
-        raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
+        raise low.no_value(error, "the list is too long", span_of(node)) from None
 
 
 def _list_with_stars(low: Lowering, node: ast.List, env: Environment) -> Operand:
@@ -509,7 +510,12 @@ def _compare_pair(
     for operand, place in zip((left, right), spans, strict=True):
         if isinstance(operand, OperatorObject):
             raise low.error(
-                "OW314", f"{describe(operand)} cannot be compared", place, "an operator is not a value: call it", ""
+                "OW314",
+                f"{describe(operand)} cannot be compared",
+                place,
+                "an operator is not a value: call it",
+                "",
+                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
             )
     if isinstance(left, _Opset) or isinstance(right, _Opset):
         _note_question(low, _COMPARE_SYMBOLS.get(type(step), ""), left, right)
@@ -528,7 +534,7 @@ def _compare_pair(
         try:
             return static.compare(symbol, left, right)
         except static.StaticError as error:
-            raise low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error)) from None
+            raise low.no_value(error, f"`{symbol}` has no value here", span) from None
     return binary(low, symbol, left, right, span, spans)
 
 
@@ -560,7 +566,7 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
     try:
         return static.contains(right, left) is not negated
     except static.StaticError as error:
-        raise low.error(error.code, "`in` has no value here", span, reason=str(error)) from None
+        raise low.no_value(error, "`in` has no value here", span) from None
 
 
 def _is_one_of(low: Lowering, negated: bool, left: Operand, right: tuple[Operand, ...], span: Span) -> Operand:
@@ -608,7 +614,7 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
             folded: Operand = static.unary(symbol, operand)
             return folded
         except static.StaticError as error:
-            raise low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error)) from None
+            raise low.no_value(error, f"`{symbol}` has no value here", span) from None
     return unary(low, symbol, operand, span, span_of(node.operand))
 
 
@@ -704,7 +710,7 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
                 "OW304", "`**` in a call is not part of the language", span_of(keyword), "", "name the attributes"
             )
         if keyword.arg in keywords:
-            raise low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
+            raise low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword), depends_on=Choice.OPSET)
         try:
             keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
         except Poisoned as found:

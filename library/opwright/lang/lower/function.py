@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import partial
 
 from opwright.bundle.call_interface import spread_names
-from opwright.diagnostics.diagnostic import Diagnostic, Role, Severity, has_errors
+from opwright.diagnostics.diagnostic import Choice, Diagnostic, Role, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
@@ -459,6 +459,7 @@ class Attempt:
             reason="a function returns the type that its interface promises",
             help="cast the result, or change the declared type",
             severity=Severity.WARNING if loose else Severity.ERROR,
+            depends_on=Choice.INFERRED_TYPE,
         )
         self.low.report(found)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from opwright.bundle.call_interface import inputs_of_call
 from opwright.bundle.declared_shapes import Sizes
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Role, Severity
+from opwright.diagnostics.diagnostic import Choice, Diagnostic, Place, Related, Role, Severity
 from opwright.lang import ir
 from opwright.lang.grammar import name_of
 from opwright.lang.looked_up import OperatorName
@@ -210,7 +210,9 @@ def bind_parameters(
             related=(defined,),
         )
     if problem:
-        raise low.error("OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,))
+        raise low.error(
+            "OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,), depends_on=Choice.OPSET
+        )
     if wrong:
         raise Poisoned
     return env
@@ -276,6 +278,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             reason="its operators are not all available at that opset",
             help="use an opset that it has a body for (a spec narrows `opset:`), or write another form",
             subject=entry.name,
+            depends_on=Choice.OPSET | Choice.INFERRED_TYPE,
         )
     signature = entry_signature(entry)
     checked = check_arguments(low, signature, arguments)

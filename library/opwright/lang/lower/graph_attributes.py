@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
@@ -95,6 +96,7 @@ class _GraphCall:
                 reason="it is a graph",
                 help=f"write `{name}=` and a function",
                 subject=self.signature.name,
+                depends_on=Choice.OPSET,
             )
         return found
 
@@ -375,6 +377,7 @@ def _if(call: _GraphCall) -> Operand:
             span,
             reason="an `If` has the same outputs whichever branch is taken, one at least",
             help="return the same number of values",
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
     for first, second in zip(*returned, strict=True):
         made = join_values(low, (node.then, node.orelse), (first, second), span)
@@ -385,6 +388,7 @@ def _if(call: _GraphCall) -> Operand:
                 span,
                 reason=f"one is {describe(first)}, the other {describe(second)}",
                 help=how_to_agree(first, second),
+                depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
             )
         node.then.yields.append(made[0])
         node.orelse.yields.append(made[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
@@ -68,6 +69,7 @@ class State:
                 self.span,
                 reason="a state has one type from the first trip to the last",
                 help="cast one of them",
+                depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
             )
         return value
 
@@ -84,6 +86,7 @@ def check_rank(low: Lowering, state: State, operand: Operand, span: Span) -> Non
         span,
         reason="a state of Scan has one shape from the first step to the last",
         help="begin with a tensor of that shape: `op.Expand(0.0, shape)`",
+        depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
     )
 
 

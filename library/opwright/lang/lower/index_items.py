@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from types import EllipsisType
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
@@ -57,6 +58,7 @@ def check_age(low: Lowering, span: Span) -> None:
         span,
         reason="earlier versions of Gather take no negative indices, and those of Slice no negative steps",
         help=f'narrow `opset:` to ">={OLDEST_OPSET}"',
+        depends_on=Choice.OPSET | Choice.INFERRED_TYPE,
     )
 
 
@@ -246,6 +248,7 @@ def refuse_item(low: Lowering, item: Operand, span: Span) -> Poisoned:
         if absent
         else "a subscript takes ints, slices, `...`, None, and tensors of integers or bools",
         help="ask first: `is not None`" if absent else "",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 
@@ -256,7 +259,14 @@ def _position(low: Lowering, item: Operand, span: Span) -> Item:
     if known is None:
         return Position(carried(low, item, span))
     if not INT64_MIN <= known <= INT64_MAX:
-        raise low.error("OW342", f"index {known} is out of range", span, "an axis cannot have that many elements", "")
+        raise low.error(
+            "OW342",
+            f"index {known} is out of range",
+            span,
+            "an axis cannot have that many elements",
+            "",
+            depends_on=Choice.RANK,
+        )
     return Position(known)
 
 
@@ -275,7 +285,12 @@ def _mask(low: Lowering, value: ir.Value, span: Span) -> Item:
     rank = require_rank(low, value, span)
     if rank == 0:
         raise low.error(
-            "OW340", "a mask of rank 0 cannot index", span, "the result would have a new axis of 0 or 1 elements", ""
+            "OW340",
+            "a mask of rank 0 cannot index",
+            span,
+            "the result would have a new axis of 0 or 1 elements",
+            "",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
         )
     return Mask(value, rank)
 
@@ -336,6 +351,7 @@ def _no_bound(bound: Operand, low: Lowering, span: Span) -> Bound:
         span,
         reason="bounds are ints, None, or integer tensors of rank 0",
         help="",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Item, Mask
@@ -29,7 +30,9 @@ class Placed:
 def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequence[Item], span: Span) -> list[Placed]:
     """Gives every item but `...` its axis, and refuses what is out of range for what is known of the tensor."""
     if sum(item is ELLIPSIS for item in items) > 1:
-        raise low.error("OW342", "a subscript has one `...` at most", span, "numpy says the same")
+        raise low.error(
+            "OW342", "a subscript has one `...` at most", span, "numpy says the same", depends_on=Choice.RANK
+        )
     taken = sum(item.axes for item in items)
     if shape is not None and taken > len(shape):
         raise low.error(
@@ -37,6 +40,7 @@ def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequen
             f"{taken} indices for a tensor of rank {len(shape)}",
             span,
             reason="each index takes one axis",
+            depends_on=Choice.RANK,
         )
     placed: list[Placed] = []
     axis, back, left = 0, False, taken
@@ -47,7 +51,9 @@ def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequen
         placed.append(Placed(item, axis, back))
         dim = None if shape is None or item.position is None else ir.size_of(shape[axis])
         if dim is not None and item.position is not None and not -dim <= item.position < dim:
-            raise low.error("OW342", "the index is out of range", span, f"the axis has {dim} elements")
+            raise low.error(
+                "OW342", "the index is out of range", span, f"the axis has {dim} elements", depends_on=Choice.RANK
+            )
         if shape is not None and isinstance(item, Mask):
             _check_mask(low, item, shape[axis:][: item.axes], span)
         axis += item.axes
@@ -65,6 +71,7 @@ def _check_mask(low: Lowering, mask: Mask, dims: Sequence[ir.Dimension], span: S
                 f"a mask of length {length} along an axis of {size}",
                 span,
                 reason="a mask says of each element whether it is kept",
+                depends_on=Choice.RANK,
             )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.dispatch import (
@@ -93,6 +94,7 @@ def _refuse(
         help="fix its attributes, axes, sizes or ranks: runtimes refuse a model with such a call, "
         "even where it is never reached",
         subject=found.name,
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.grammar import called_by_name, name_of
 from opwright.lang.lower.arithmetic import binary
@@ -102,7 +103,13 @@ def _enumerated(low: Lowering, node: ast.Call, env: Environment) -> Range:
         begin = lower_expression(low, begins[0], env) if begins else 0
         need_static(low, begin, span)
         if not is_int(begin):
-            raise low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(begin)}")
+            raise low.error(
+                "OW362",
+                "`enumerate` starts at a static int",
+                span,
+                f"it gets {describe(begin)}",
+                depends_on=Choice.LOOP_FORM,
+            )
         return inner.settled(low, span).enumerated(low, begin, span)
     arguments = lower_arguments(low, node, env, None)
     positional, keywords = arguments.positional, arguments.keywords
@@ -129,7 +136,14 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
     span = span_of(node)
     operands = each(partial(lower_expression, low, env=env), node.args)
     if not 1 <= len(operands) <= 3 or node.keywords:
-        raise low.error("OW203", "`range` takes one to three numbers", span, "it has Python's signature", "")
+        raise low.error(
+            "OW203",
+            "`range` takes one to three numbers",
+            span,
+            "it has Python's signature",
+            "",
+            depends_on=Choice.OPSET,
+        )
     start, stop = (0, operands[0]) if len(operands) == 1 else (operands[0], operands[1])
     step = operands[2] if len(operands) == 3 else 1
     if not is_int(step) or step == 0:
@@ -185,7 +199,14 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
     need_rank(operand)
     if is_number(operand):
         if number_kind(operand) is ir.NumberKind.FLOAT:
-            raise low.error("OW314", "`range` takes ints", span, f"{describe(operand)} is a float", "round it first")
+            raise low.error(
+                "OW314",
+                "`range` takes ints",
+                span,
+                f"{describe(operand)} is a float",
+                "round it first",
+                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+            )
         value = carried(low, operand, span)
     elif is_tensor(operand):
         bound = ir.settle(operand.type.element)
@@ -193,10 +214,24 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
             narrow(low, bound, [item for item in bound.elements if not item.is_integer], "`range`")
         mask = ir.element_mask(bound)
         if any(not item.is_integer for item in elements_of(mask)):
-            raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
+            raise low.error(
+                "OW314",
+                "`range` takes ints",
+                span,
+                f"it gets {describe(operand)}",
+                "cast it to INT64",
+                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+            )
         value = as_scalar(low, place_of(low, operand, span), span)
     else:
-        raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
+        raise low.error(
+            "OW314",
+            "`range` takes ints",
+            span,
+            f"it gets {describe(operand)}",
+            "",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     if is_run_time_number(value) and value.type.kind is ir.NumberKind.INT:
         return value
     return as_number(cast(low, value, low.element_of("int64"), span))

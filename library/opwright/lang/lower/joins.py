@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
@@ -198,6 +199,7 @@ class Join:
             places[1] or places[0],
             reason=f"line {lines[0]} returns {first}, line {lines[1]} returns {second}",
             help="return the same number of values, of the same types, on every path",
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
 
     def _one_sided(self, name: str, value: Operand, vacant: int) -> Operand:

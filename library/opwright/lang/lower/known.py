@@ -11,6 +11,7 @@ import ast
 from collections import ChainMap
 from collections.abc import MutableMapping
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
 from opwright.lang.dispatch import (
@@ -63,6 +64,7 @@ def no_value(low: Lowering, name: str, found: Unbound, where: str, span: Span) -
             span,
             reason=found.conflict,
             help="cast one of the values, or give the two values different names",
+            depends_on=Choice.LOOP_FORM,
         )
     return low.error(
         "OW308",
@@ -70,6 +72,7 @@ def no_value(low: Lowering, name: str, found: Unbound, where: str, span: Span) -
         span,
         reason=f"it is not bound {found.missing_on}",
         help=f"give `{name}` a value before, or on every path",
+        depends_on=Choice.LOOP_FORM,
     )
 
 
@@ -108,6 +111,7 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
         reason="Equal takes strings from opset 19 on",
         help=f"declare its values, so that each has a variant: `{operand.parameter.name}: Literal[...]`",
         subject=EQUAL.name,
+        depends_on=Choice.OPSET,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
@@ -58,6 +59,7 @@ def _no_items(operand: Operand, low: Lowering, span: Span, purpose: str, named: 
         reason=f"it gets {describe(operand)}",
         help="give it a tuple, a list, `range(n)`, or a parameter `*xs`"
         + ("" if value_of(operand) is None else "; over a tensor, or a list that grew in a loop, write `for v in x:`"),
+        depends_on=Choice.LOOP_FORM,
     )
 
 
@@ -89,6 +91,7 @@ def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poisoned:
         span,
         reason="Python's iterators are empty after their first use",
         help=f"write it where it is used, or keep a list: `tuple({operand.label}(...))`",
+        depends_on=Choice.LOOP_FORM,
     )
 
 
@@ -111,7 +114,13 @@ def call_list_builtin(
     known = {"enumerate": ("start",), "zip": ("strict",)}.get(name, ())
     for keyword, (_, place) in keywords.items():
         if keyword not in known:
-            raise low.error("OW203", f"`{name}` has no argument `{keyword}`", place, "it has Python's signature")
+            raise low.error(
+                "OW203",
+                f"`{name}` has no argument `{keyword}`",
+                place,
+                "it has Python's signature",
+                depends_on=Choice.OPSET,
+            )
     operands = [operand for operand, _ in positional]
     if name == "range":
         return _range(low, operands, span)
@@ -122,15 +131,33 @@ def call_list_builtin(
     if name == "enumerate":
         starts = [*operands[1:], *(operand for operand, _ in keywords.values())]
         if len(starts) > 1:
-            raise low.error("OW203", "`enumerate` takes one list and one start", span, "it has Python's signature")
+            raise low.error(
+                "OW203",
+                "`enumerate` takes one list and one start",
+                span,
+                "it has Python's signature",
+                depends_on=Choice.OPSET,
+            )
         start = starts[0] if starts else 0
         positional = positional[:1]
     for operand, place in positional:
         lists.append(items_of(low, operand, place, f"`{name}`"))
     if name != "zip" and len(lists) != 1:
-        raise low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
+        raise low.error(
+            "OW203",
+            f"`{name}` takes one list, not {len(lists)}",
+            span,
+            "it has Python's signature",
+            depends_on=Choice.OPSET,
+        )
     if name == "enumerate" and not is_int(start):
-        raise low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(start)}")
+        raise low.error(
+            "OW362",
+            "`enumerate` starts at a static int",
+            span,
+            f"it gets {describe(start)}",
+            depends_on=Choice.LOOP_FORM,
+        )
     strict = keywords["strict"][0] if "strict" in keywords else False
     if strict and len({len(items) for items in lists}) > 1:
         lengths = " and ".join(str(len(items)) for items in lists)
@@ -149,6 +176,7 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
                 span,
                 reason=f"it gets {describe(operand)}; only `for` runs over a range that is known at run time",
                 help="write `for i in range(n):`; downwards, `for i in range(n - 1, -1, -1):`",
+                depends_on=Choice.LOOP_FORM,
             )
         bounds.append(operand)
     try:
@@ -212,6 +240,7 @@ def _decide(items: Items, decides: bool, low: Lowering, span: Span) -> Operand:
                 span,
                 reason=f"one is {describe(item)}",
                 help="combine conditions with `or` and `and`, or reduce a tensor: `op.ReduceMax`",
+                depends_on=Choice.LOOP_FORM,
             )
         if bool(item) is decides:
             return decides

@@ -148,7 +148,7 @@ def _equals(low: Lowering, subject: Operand, wanted: Operand, span: Span) -> boo
     try:
         return static.equal(subject, wanted)
     except StaticError as error:
-        raise low.error(error.code, "the pattern has no answer here", span, reason=str(error)) from None
+        raise low.no_value(error, "the pattern has no answer here", span) from None
 
 
 def _items(low: Lowering, subject: Operand, span: Span) -> tuple[Operand, ...] | None:

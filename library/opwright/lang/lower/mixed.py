@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
@@ -100,6 +101,7 @@ def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple
                     span,
                     reason="on its own the number becomes INT64, FLOAT or BOOL, which is another element type",
                     help=_HELP,
+                    depends_on=Choice.INFERRED_TYPE,
                 )
 
 
@@ -151,6 +153,7 @@ def _say(low: Lowering, symbol: str, element: ElementType, operands: tuple[Opera
         span,
         reason=f"on some path this is a Python number, {_difference(symbol, element, operands)}",
         help=_HELP,
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 

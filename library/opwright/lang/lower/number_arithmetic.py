@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType
 from opwright.lang import ir, static
 from opwright.lang.lower.context import Lowering
@@ -39,7 +40,14 @@ def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: 
     if symbol in ("<<", ">>"):
         return _shift(low, symbol, left, right, span)
     if symbol == "@":
-        raise low.error("OW314", "numbers have no `@`", span, "it multiplies matrices", "")
+        raise low.error(
+            "OW314",
+            "numbers have no `@`",
+            span,
+            "it multiplies matrices",
+            "",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     kinds = {number_kind(left), number_kind(right)}
     if symbol in static.COMPARE and kinds == {ir.NumberKind.INT, ir.NumberKind.FLOAT}:
         return compare_exactly(low, symbol, left, right, span)
@@ -115,7 +123,13 @@ def absolute(low: Lowering, operand: Operand, span: Span) -> Operand:
 def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
     """`~n` is -1 - n, of a bool too."""
     if number_kind(operand) is ir.NumberKind.FLOAT:
-        raise low.error("OW314", f"`~` is not defined for {describe(operand)}", span, "a float has no bits in Python")
+        raise low.error(
+            "OW314",
+            f"`~` is not defined for {describe(operand)}",
+            span,
+            "a float has no bits in Python",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     return on_numbers(low, "-", -1, operand, span)
 
 
@@ -132,7 +146,13 @@ def _operator(symbol: str, elements: ElementClass) -> str:
 def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     kinds = {number_kind(left), number_kind(right)}
     if ir.NumberKind.FLOAT in kinds:
-        raise low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
+        raise low.error(
+            "OW314",
+            f"`{symbol}` is not defined for floats",
+            span,
+            "a float has no bits in Python",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     if kinds == {ir.NumberKind.BOOL}:
         values = each(partial(carried, low, span=span), (left, right))
     else:
@@ -149,7 +169,13 @@ def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span)
 def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     """By a static count: a product, or a floor division, by a power of two."""
     if ir.NumberKind.FLOAT in (number_kind(left), number_kind(right)):
-        raise low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
+        raise low.error(
+            "OW314",
+            f"`{symbol}` is not defined for floats",
+            span,
+            "a float has no bits in Python",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     count = known_int(right)
     if count is None:
         need_static(low, right, span)

@@ -228,7 +228,7 @@ def _of_known(low: Lowering, name: str, sizes: tuple[int, ...], span: Span) -> O
         found: Operand = static.call_builtin(name, [sizes])
         return found
     except static.StaticError as error:
-        raise low.error(error.code, f"`{name}` has no value here", span, str(error)) from None
+        raise low.no_value(error, f"`{name}` has no value here", span) from None
 
 
 def _sum_from(low: Lowering, operand: Operand, start: Operand, span: Span) -> Operand | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
@@ -53,6 +54,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
                     span,
                     reason="ONNX defines no promotion between element types",
                     help="cast it: `op.CastLike(a, b)`, or `op.Cast(a, to=...)`",
+                    depends_on=Choice.INFERRED_TYPE,
                 )
             element = item.type.element if element is None else element
     made = _join(low, items, default_element(low, items) if element is None else element, span)
@@ -85,6 +87,7 @@ def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poisoned:
         span,
         reason="an input of an operator is a tensor, a number or a list of numbers",
         help=_way_out(low, items_in(operand) or (), not isinstance(operand, StaticList)) if holds_tensors else "",
+        depends_on=Choice.LOOP_FORM,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeGuard, TypeVar
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
@@ -99,6 +100,7 @@ def pack_constant(
             span,
             reason=str(error),
             help="write a value of that type, or cast the tensor first",
+            depends_on=Choice.INFERRED_TYPE,
         ) from None
     return ir.TensorData(element, dims, pack_bits(packed, element.bits) if element.bits < 8 else packed)
 
@@ -141,6 +143,7 @@ def weak_constant(
             span,
             reason=_does_not_fit(items, element),
             help=f"leave {element.name} out of `{variable.name}`, or cast to a type that holds the value",
+            depends_on=Choice.INFERRED_TYPE,
         )
     settled = ir.known_element(variable)
     if settled is not None:
@@ -310,6 +313,7 @@ def shared_element(
             wide[1],
             reason="numbers that have to be of one type are FLOAT where one of them is a float, and float32 rounds it",
             help="make the numbers tensors of a type that holds all of them: `DOUBLE(n)`",
+            depends_on=Choice.INFERRED_TYPE,
         )
     return low.element_of("float")
 
@@ -354,6 +358,7 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
             "handed on to an operator's attribute",
             help=f"compile for opset 12 or newer, or make `{parameter.name}` an input",
             subject=CONSTANT.name,
+            depends_on=Choice.OPSET,
         )
     type_ = ir.TensorType(low.element_of(form.element), (None,) * form.rank)
     reference = ir.AttributeReference(parameter.name, parameter.kind)
@@ -420,6 +425,7 @@ def typed_scalar(low: Lowering, operand: Operand, element: ElementType, span: Sp
         help='a list of texts is a tensor where an operator takes it: `op.Identity(["a", "b"])`'
         if element.kind == "string" and items_in(operand) is not None
         else "to convert a tensor write `op.Cast(x, to=...)`",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 
@@ -511,6 +517,7 @@ def _refuse_narrowing(low: Lowering, kind: ir.NumberKind, element: ir.Element, s
         reason="its value is known at run time only, and might not fit",
         help=f"cast the tensor: `op.Cast(x, to={wide})`"
         + ("" if variable is None else f", or leave {wrong[0].name} out of the declared types"),
+        depends_on=Choice.INFERRED_TYPE,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.calls import try_emit
@@ -57,6 +58,7 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
             span,
             reason="a negative power of an integer is a fraction: numpy refuses it, and `Pow` of ONNX makes it 0",
             help=help,
+            depends_on=Choice.INFERRED_TYPE,
         )
     raise low.error(
         "OW335",
@@ -65,6 +67,7 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
         reason=f"the exponent is {describe(right)}, which may be negative, and a negative power of an integer is a "
         "fraction",
         help=f"{help}; `op.Pow` takes such exponents, and runtimes compute it in floating point",
+        depends_on=Choice.INFERRED_TYPE,
     )
 
 
@@ -81,6 +84,7 @@ def _product(
             span,
             reason=f"{exponent} is outside {unfit[0].name}, and a number takes the element type of the tensor it meets",
             help="cast the tensor to a wider type",
+            depends_on=Choice.INFERRED_TYPE,
         )
     if not exponent or variable is not None:
         return None

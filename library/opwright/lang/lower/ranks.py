@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import facts, ir
 from opwright.lang.dispatch import (
     Operation,
@@ -57,6 +58,7 @@ def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank:
         span,
         reason="the compiler cannot derive it from the rank of a parameter",
         help="ask about a parameter, give the rank with `op.Reshape` to a list of known length, or declare it",
+        depends_on=Choice.LOOP_FORM,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import Lowering
@@ -235,6 +236,7 @@ def _taken_apart(low: Lowering, part: Range, span: Span) -> Range:
         + ", ".join(map(describe, items[:3]))
         + ("" if len(items) < 4 else ", ..."),
         help="write floats beside floats (`1.0`), or a tensor, whose rows are its items",
+        depends_on=Choice.LOOP_FORM,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import Makers, makers_of, need_copies
@@ -45,6 +46,7 @@ def yielded_ranks(low: Lowering, region: ir.Region, entering: Sequence[ir.Value]
                 reason="runtimes need the ranks of all values that the body returns, and infer none behind a loop",
                 help="annotate the parameters with their dimensions, or give the rank with `op.Reshape` to a list of "
                 "known length",
+                depends_on=Choice.LOOP_FORM,
             )
         found.append(ends)
     return found

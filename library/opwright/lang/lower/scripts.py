@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from opwright.diagnostics.diagnostic import Related
+from opwright.diagnostics.diagnostic import Choice, Related
 from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
@@ -225,6 +225,7 @@ def _unfit(
         reason=f"{declares} {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
         help=_how_to_promise(formal.type.innermost) if may else _how_to_fit(callee),
         subject=callee.name,
+        depends_on=Choice.ELEMENT_TYPE,
     )
 
 
@@ -259,6 +260,7 @@ def _check_all_given(low: Lowering, script: Script, arguments: Arguments) -> Non
             reason="it may be None, and has no default",
             help=f"write `{name}=None` where there is none",
             subject=script.name,
+            depends_on=Choice.OPSET,
         )
     if missing:
         raise Poisoned
@@ -280,7 +282,7 @@ def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments:
         if name not in script.signature.attributes:
             positional.append(argument)
         elif name in keywords:
-            raise low.error("OW203", f"`{script.name}` gets `{name}` twice", argument[1])
+            raise low.error("OW203", f"`{script.name}` gets `{name}` twice", argument[1], depends_on=Choice.OPSET)
         else:
             keywords[name] = argument
     return Arguments(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.context import Lowering
@@ -37,6 +38,7 @@ def slice_sequence(low: Lowering, owner: ir.Value, item: SliceItem, span: Span) 
             span,
             reason="the slice may have no items, and an empty list says its element type",
             help="begin the list with an item, or with `op.SequenceEmpty(dtype=...)`",
+            depends_on=Choice.INFERRED_TYPE,
         )
     op, int64 = Writer(low, span), low.element_of("int64")
     everything = typed(op.range(op.int64(0), op.sequence_length(owner), op.int64(1)), int64, (None,))
@@ -64,6 +66,7 @@ def join_sequences(low: Lowering, owner: Operand, more: ir.Value, span: Span) ->
             span,
             reason="a sequence of ONNX holds tensors of one element type",
             help="cast the items of one of them: `op.CastLike(a, b)`",
+            depends_on=Choice.INFERRED_TYPE,
         )
     op = Writer(low, span)
     rank = joined_rank(item_rank(low, owner), item_rank(low, more))
@@ -84,6 +87,7 @@ def rows_of(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
             span,
             reason="there may be no rows, and an empty list says its element type",
             help="annotate the tensor",
+            depends_on=Choice.INFERRED_TYPE,
         )
     trips = Writer(low, span).at(row_count(low, value, span))
     result = _with(low, empty, trips, lambda trip: row_tensor(low, value, trip, span), span)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.emit import COPIES_SEQUENCES_SINCE
@@ -126,6 +127,7 @@ def item_tensor(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner:
         else "cast it: `op.CastLike(a, b)`"
         if is_tensor(item)
         else "keep a list for each part: `xs.append(x)`, `ys.append(y)`",
+        depends_on=Choice.INFERRED_TYPE,
     )
 
 
@@ -162,7 +164,14 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
 
 
 def _no_list(operand: Operand, low: Lowering, type_: ir.Type, span: Span | None, place: Span) -> ir.Value:
-    raise low.error("OW325", f"{describe(operand)} is not a list of tensors", place, f"{type_!r} is wanted", "")
+    raise low.error(
+        "OW325",
+        f"{describe(operand)} is not a list of tensors",
+        place,
+        f"{type_!r} is wanted",
+        "",
+        depends_on=Choice.LOOP_FORM,
+    )
 
 
 _sequence: Operation[Operand, [Lowering, ir.Type, Span | None, Span], ir.Value] = Operation(_no_list)
@@ -174,7 +183,14 @@ def _same_sequence(operand: ir.Value, low: Lowering, type_: ir.Type, span: Span 
         return _no_list(operand, low, type_, span, place)
     if type_.unify(operand.type, low.trail):
         return operand
-    raise low.error("OW346", f"{describe(operand)} is not of type {type_!r}", place, "the element types differ", "")
+    raise low.error(
+        "OW346",
+        f"{describe(operand)} is not of type {type_!r}",
+        place,
+        "the element types differ",
+        "",
+        depends_on=Choice.INFERRED_TYPE,
+    )
 
 
 @_sequence.on(StaticList)
@@ -196,6 +212,7 @@ def _constructed(operand: StaticList, low: Lowering, type_: ir.Type, span: Span 
             place,
             reason="no appended item determines it",
             help="annotate the function's output, or begin the list with a tensor",
+            depends_on=Choice.INFERRED_TYPE,
         )
     return empty
 

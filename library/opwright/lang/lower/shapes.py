@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import Lowering
@@ -170,7 +171,13 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
         return as_number(op.gather(tuple_tensor(low, shape, span), index, axis=0))
     count = known_length(shape)
     if count is not None and not -count <= index < count:
-        raise low.error("OW342", f"index {index} is out of range for {count} entries", span, "Python says the same")
+        raise low.error(
+            "OW342",
+            f"index {index} is out of range for {count} entries",
+            span,
+            "Python says the same",
+            depends_on=Choice.RANK,
+        )
     if shape.places is not None:
         assert shape.owner is not None and is_tensor(shape.owner) and shape.owner.type.shape
         place = shape.places[index]

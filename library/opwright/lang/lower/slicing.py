@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
@@ -40,6 +41,7 @@ def emit_slices(low: Lowering, owner: ir.Value, ranges: Sequence[tuple[int, Rang
                 span,
                 reason="its sign decides what a negative start means",
                 help="leave the start out, or make the step a constant",
+                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
             )
     value = owner
     for group in (first, second):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
@@ -55,6 +56,7 @@ def _no_items(owner: Operand, low: Lowering, index: Sequence[IndexItem], span: S
         if value is not None and value.type.is_unknown
         else "tensors, shapes, sequences, lists and strings can be indexed",
         help="",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 
@@ -89,6 +91,7 @@ def _of_absent(owner: Absent, low: Lowering, index: Sequence[IndexItem], span: S
         span,
         reason="an optional input that is not given is None",
         help=f"ask first: `if {owner.name} is not None:`",
+        depends_on=Choice.OPSET,
     )
 
 
@@ -118,7 +121,14 @@ def _of_range(owner: range, low: Lowering, index: Sequence[IndexItem], span: Spa
 def _only(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: Span) -> IndexItem:
     """The one index that a list takes."""
     if len(index) != 1:
-        raise low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
+        raise low.error(
+            "OW340",
+            f"{len(index)} indices for {describe(owner)}",
+            span,
+            "it has one axis",
+            "",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     return index[0]
 
 
@@ -128,7 +138,14 @@ def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexI
     kind = kinds.get(owner.parameter.kind)
     if kind is None or len(index) != 1 or isinstance(index[0], Marker):
         need_static(low, owner, span)
-        raise low.error("OW340", f"{describe(owner)} has no items", span, "it is not a list of numbers", "")
+        raise low.error(
+            "OW340",
+            f"{describe(owner)} has no items",
+            span,
+            "it is not a list of numbers",
+            "",
+            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        )
     whole = as_tensor(low, owner, None, span)
     if kind is ir.NumberKind.INT:
         return subscript_shape(low, IntTuple(None, value=whole), index[0], span)
@@ -180,6 +197,7 @@ def _refuse_place(low: Lowering, owner: tuple[Operand, ...] | None, item: IndexI
         span,
         reason="a value of a graph has one type, whichever item it is",
         help="write numbers of one kind: `1.0` for `1`" if of_numbers else "",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 

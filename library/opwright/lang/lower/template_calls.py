@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
@@ -76,6 +77,7 @@ def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operan
             place,
             reason="it is a graph",
             help="define one with `def`, and pass its name",
+            depends_on=Choice.OPSET,
         )
     made = convert_operand(low, unit.declaration.name, declared.name, declared.kind, operand, place)
     if made.refers_to is not None:
@@ -87,6 +89,7 @@ def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operan
             f"`{declared.name}` of {unit.declaration.name} cannot be {describe(operand)}",
             place,
             reason=f"its values are {', '.join(map(repr, declared.choices))}",
+            depends_on=Choice.OPSET,
         )
     assert isinstance(value, (int, float, str, tuple))
     return bool(value) if declared.is_bool else value
@@ -117,7 +120,9 @@ def _input(
     if operand is None or isinstance(operand, Absent):
         if item.arity is Arity.OPTIONAL or item.has_gaps:
             return operand
-        raise low.error("OW204", f"{unit.declaration.name} needs its input `{item.name}`", place)
+        raise low.error(
+            "OW204", f"{unit.declaration.name} needs its input `{item.name}`", place, depends_on=Choice.OPSET
+        )
     declared = unit.declaration.inputs.get(item.name)
     admitted = low.element_of(declared.type) if declared is not None and declared.type in BY_NAME else None
     own = unit.declaration.types.get(declared.type) if declared is not None else None
@@ -136,6 +141,7 @@ def _input(
             place,
             reason=f"its declaration admits {names}",
             help="cast the operand",
+            depends_on=Choice.ELEMENT_TYPE,
         )
     first = elements.get(declared.type) if declared is not None and own is not None else None
     if first is not None and not unit.declaration.inferred and not ir.unify_elements(first, given, low.trail):
@@ -144,6 +150,7 @@ def _input(
             f"{unit.declaration.name} takes tensors of one element type, not {first!r} and {given!r}",
             place,
             reason=f"`{item.name}` has the type of another input",
+            depends_on=Choice.INFERRED_TYPE,
         )
     return operand
 
@@ -190,11 +197,16 @@ def _of_function(function: FunctionObject | NestedObject, low: Lowering, span: S
             span,
             reason="it is a Python function that is run, not compiled",
             help="pass a function under `@script`, which is compiled",
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
     counts = {_count(value) for value in returned_by(node)}
     if len(counts) != 1:
         raise low.error(
-            "OW307", f"the returns of `{node.name}` disagree", span, reason="a graph has a fixed number of outputs"
+            "OW307",
+            f"the returns of `{node.name}` disagree",
+            span,
+            reason="a graph has a fixed number of outputs",
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
     arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     return tuple(output_names(node, arguments, counts.pop()))

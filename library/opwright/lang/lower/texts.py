@@ -27,7 +27,7 @@ def lower_text(low: Lowering, node: ast.JoinedStr, env: Environment) -> Operand:
     try:
         return static.checked("".join(parts))
     except StaticError as error:
-        raise low.error(error.code, "the text is too long", span_of(node), reason=str(error)) from None
+        raise low.no_value(error, "the text is too long", span_of(node)) from None
 
 
 def _part(low: Lowering, node: ast.expr, env: Environment) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
@@ -52,6 +53,7 @@ def on_tuples(low: Lowering, symbol: str, left: Operand, right: Operand, span: S
         span,
         reason=f"it gets {describe(left)} and {describe(right)}",
         help="take their entries: `x.shape[0]`",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 
@@ -65,6 +67,7 @@ def refuse_list_and_number(low: Lowering, symbol: str, left: Operand, right: Ope
         span,
         reason=f"it gets {describe(left)} and {describe(right)}; Python's result has a length that is not known",
         help="make a tensor of the list first: `op.Identity([...])`",
+        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 
@@ -167,7 +170,14 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
     found: ir.Value | None = None
     for one, other in zip(pair[0], pair[1], strict=True):
         if not (_has_python_equality(one) and _has_python_equality(other)):
-            raise low.error("OW314", "tuples that hold tensors are not compared", span, "compare their entries", "")
+            raise low.error(
+                "OW314",
+                "tuples that hold tensors are not compared",
+                span,
+                "compare their entries",
+                "",
+                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+            )
         same = binary(low, "==", one, other, span, (span, span))
         condition = truth(low, same, span)
         if condition is True:

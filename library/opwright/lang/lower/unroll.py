@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang.grammar import assigned_names, has_break, has_return
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
@@ -17,10 +18,6 @@ from opwright.lang.lower.speculate import Trial, speculate
 from opwright.lang.lower.statements import branch, lower_block
 from opwright.lang.source import span_of
 from opwright.lang.syntax import bound_names
-
-# What a `Loop` may be refused for and copies of its body need not be: names that get their value in the first trip,
-# values whose type changes, values that are no tensors.
-_HELPED = frozenset(["OW307", "OW308", "OW321", "OW325", "OW360", "OW362"])
 
 # Copies are nested in the branches that go on down to this depth, since there more is known about them; what they hold
 # nests too.
@@ -65,7 +62,7 @@ def try_loop(
 
 def _helps(trial: Trial) -> bool:
     """Whether copies of the body may do what the `Loop` was refused for."""
-    return any(item.code in _HELPED for item in trial.findings)
+    return any(Choice.LOOP_FORM in item.depends_on for item in trial.findings)
 
 
 def unroll(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.grammar import certain
 from opwright.lang.lower.context import Lowering
@@ -102,6 +103,7 @@ def fit_call(
         help=f"ask `if op.version < {max(passed) if down else min(passed)}:` and write a form for each side, compile "
         f"for {opsets}, or write it for opset {low.target_opset}: `from opwright import opset{low.target_opset} as op`",
         subject=meant.name,
+        depends_on=Choice.WRITTEN_FOR if silent else Choice.WRITTEN_FOR | Choice.OPSET,
     )
 
 
@@ -253,6 +255,7 @@ def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> P
         reason="a function is written for one opset of ai.onnx: it imports one version of the domain",
         help=f"use opset {low.named[function]} for all of them, or move one into a function of its own",
         subject=name,
+        depends_on=Choice.WRITTEN_FOR,
     )
 
 
