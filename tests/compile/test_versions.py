@@ -99,6 +99,15 @@ def test_what_prevents_an_opset_is_told_with_operator_and_place(tmp_path: Path) 
     assert str(found.related[0].place) == "specs/com.acme/F/spec.yaml:6:1"
 
 
+def test_a_mistake_is_told_though_other_opsets_have_a_body(tmp_path: Path) -> None:
+    """An operator's inputs hang on the opset, the arguments of Python's `range` on nothing."""
+    loop = "for i in range({}):\n        X = op.Abs(X)\n    return X"
+    body = f"if op.version >= 20:\n        return op.Gelu(X)\n    {loop}"
+    assert not has_errors(one(tmp_path, body.format("0, 4, 1")).diagnostics)
+    (found,) = one(tmp_path, body.format("0, 4, 1, 1")).diagnostics
+    assert (found.code, str(found.place)) == ("OW203", "specs/com.acme/F/function.py:8:14")
+
+
 def test_types_and_variants_out_of_reach_are_told_one_by_one(tmp_path: Path) -> None:
     compiled = one(tmp_path, "return op.Relu(X)", types="{T: [float, int32, int8]}")
     found = [(gap.first, gap.last, gap.variant, gap.operator) for gap in compiled.unreachable]

@@ -65,6 +65,13 @@ def test_a_variant_whose_type_an_operator_refuses_does_not_exist(compiler: Compi
     assert not family.diagnostics
 
 
+def test_a_mistake_is_told_whatever_the_rank_of_its_variant(compiler: Compiler) -> None:
+    """No rank may have two ellipses, and one of a rank that a comparison tells apart says so too."""
+    text = "def F(x):\n    if x.rank < 2:\n        return x[..., 0, ...]\n    return op.Abs(x)\n"
+    family = compiler.family(text, {"x": "float"}, {"y": "float"})
+    assert ([item.code for item in family.diagnostics], family.refused) == (["OW342"], ())
+
+
 def test_op_version_is_static(compiler: Compiler) -> None:
     text = "def F(x):\n    if op.version < 20:\n        return op.Exp(x)\n    return op.Gelu(x)\n"
     for opset, name in ((18, "Exp"), (20, "Gelu")):

@@ -98,7 +98,6 @@ def _refuse_absent(operand: Absent, low: Lowering, symbol: str, span: Span) -> N
         span,
         reason="an optional input that is not given is None",
         help=f"ask first: `if {operand.name} is not None:`",
-        depends_on=Choice.OPSET,
     )
 
 

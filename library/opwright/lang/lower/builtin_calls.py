@@ -98,13 +98,7 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
 def _slice(low: Lowering, values: list[Operand], arguments: Arguments) -> Operand:
     """`slice(stop)`, `slice(start, stop[, step])`: what `start:stop:step` is between brackets."""
     if arguments.keywords or not 1 <= len(values) <= 3:
-        raise low.error(
-            "OW203",
-            "`slice` takes one to three bounds",
-            arguments.span,
-            "it has Python's signature",
-            depends_on=Choice.OPSET,
-        )
+        raise low.error("OW203", "`slice` takes one to three bounds", arguments.span, "it has Python's signature")
     return SliceItem(None, values[0]) if len(values) == 1 else SliceItem(*values)
 
 
@@ -181,9 +175,7 @@ def _instead(low: Lowering, callee: BuiltinObject, values: Sequence[Operand]) ->
 def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: Environment) -> Operand:
     """`FLOAT(0.5)`: a scalar of that element type."""
     if len(arguments.positional) != 1 or arguments.keywords:
-        raise low.error(
-            "OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span, depends_on=Choice.OPSET
-        )
+        raise low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span)
     operand, place = arguments.positional[0]
     if callee.of_numpy:
         operand = with_numbers(low, operand)

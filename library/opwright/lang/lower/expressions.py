@@ -710,7 +710,7 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
                 "OW304", "`**` in a call is not part of the language", span_of(keyword), "", "name the attributes"
             )
         if keyword.arg in keywords:
-            raise low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword), depends_on=Choice.OPSET)
+            raise low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
         try:
             keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
         except Poisoned as found:

@@ -210,9 +210,7 @@ def bind_parameters(
             related=(defined,),
         )
     if problem:
-        raise low.error(
-            "OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,), depends_on=Choice.OPSET
-        )
+        raise low.error("OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,))
     if wrong:
         raise Poisoned
     return env

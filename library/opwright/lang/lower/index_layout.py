@@ -30,9 +30,7 @@ class Placed:
 def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequence[Item], span: Span) -> list[Placed]:
     """Gives every item but `...` its axis, and refuses what is out of range for what is known of the tensor."""
     if sum(item is ELLIPSIS for item in items) > 1:
-        raise low.error(
-            "OW342", "a subscript has one `...` at most", span, "numpy says the same", depends_on=Choice.RANK
-        )
+        raise low.error("OW342", "a subscript has one `...` at most", span, "numpy says the same")
     taken = sum(item.axes for item in items)
     if shape is not None and taken > len(shape):
         raise low.error(

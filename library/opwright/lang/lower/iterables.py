@@ -136,14 +136,7 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
     span = span_of(node)
     operands = each(partial(lower_expression, low, env=env), node.args)
     if not 1 <= len(operands) <= 3 or node.keywords:
-        raise low.error(
-            "OW203",
-            "`range` takes one to three numbers",
-            span,
-            "it has Python's signature",
-            "",
-            depends_on=Choice.OPSET,
-        )
+        raise low.error("OW203", "`range` takes one to three numbers", span, "it has Python's signature", "")
     start, stop = (0, operands[0]) if len(operands) == 1 else (operands[0], operands[1])
     step = operands[2] if len(operands) == 3 else 1
     if not is_int(step) or step == 0:

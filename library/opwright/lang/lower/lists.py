@@ -114,13 +114,7 @@ def call_list_builtin(
     known = {"enumerate": ("start",), "zip": ("strict",)}.get(name, ())
     for keyword, (_, place) in keywords.items():
         if keyword not in known:
-            raise low.error(
-                "OW203",
-                f"`{name}` has no argument `{keyword}`",
-                place,
-                "it has Python's signature",
-                depends_on=Choice.OPSET,
-            )
+            raise low.error("OW203", f"`{name}` has no argument `{keyword}`", place, "it has Python's signature")
     operands = [operand for operand, _ in positional]
     if name == "range":
         return _range(low, operands, span)
@@ -131,25 +125,13 @@ def call_list_builtin(
     if name == "enumerate":
         starts = [*operands[1:], *(operand for operand, _ in keywords.values())]
         if len(starts) > 1:
-            raise low.error(
-                "OW203",
-                "`enumerate` takes one list and one start",
-                span,
-                "it has Python's signature",
-                depends_on=Choice.OPSET,
-            )
+            raise low.error("OW203", "`enumerate` takes one list and one start", span, "it has Python's signature")
         start = starts[0] if starts else 0
         positional = positional[:1]
     for operand, place in positional:
         lists.append(items_of(low, operand, place, f"`{name}`"))
     if name != "zip" and len(lists) != 1:
-        raise low.error(
-            "OW203",
-            f"`{name}` takes one list, not {len(lists)}",
-            span,
-            "it has Python's signature",
-            depends_on=Choice.OPSET,
-        )
+        raise low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
     if name == "enumerate" and not is_int(start):
         raise low.error(
             "OW362",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
@@ -32,7 +31,6 @@ def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Argument
                 reason=f"nothing describes {opset.domain}::{callee.name}, so the values of its attributes must",
                 help=f'declare it where the opset is made: `open={{"{callee.name}": {{"{name}": "FLOATS"}}}}`',
                 subject=callee.name,
-                depends_on=Choice.OPSET,
             )
         kinds[name] = kind
     given = {name: kind for name, kind in kinds.items() if name in arguments.keywords}

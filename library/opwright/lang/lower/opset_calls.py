@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from opwright.diagnostics.diagnostic import Choice
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import Poisoned, each
@@ -24,17 +23,17 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment) -> Operand:
     given: dict[str, ast.expr] = {}
     for position, argument in enumerate(node.args):
         if isinstance(argument, ast.Starred) or position >= len(_PARAMETERS):
-            raise _refused(low, "OW203", "an opset is a domain and a version", span_of(argument), Choice.OPSET)
+            raise _refused(low, "OW203", "an opset is a domain and a version", span_of(argument))
         given[_PARAMETERS[position]] = argument
     for keyword in node.keywords:
         if keyword.arg not in _PARAMETERS:
-            raise _refused(low, "OW205", f"an opset has no `{keyword.arg or '**'}`", span_of(keyword), Choice.OPSET)
+            raise _refused(low, "OW205", f"an opset has no `{keyword.arg or '**'}`", span_of(keyword))
         if keyword.arg in given:
-            raise _refused(low, "OW203", f"`{keyword.arg}` is given twice", span_of(keyword), Choice.OPSET)
+            raise _refused(low, "OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
         given[keyword.arg] = keyword.value
     missing = [name for name in _PARAMETERS[:2] if name not in given]
     if missing:
-        raise _refused(low, "OW204", f"an opset needs its `{missing[0]}`", span_of(node), Choice.OPSET)
+        raise _refused(low, "OW204", f"an opset needs its `{missing[0]}`", span_of(node))
     signatures = given.pop("signatures", None)
     if signatures is not None and not (isinstance(signatures, ast.Constant) and signatures.value is None):
         raise low.error(
@@ -72,6 +71,6 @@ def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | 
         ) from None
 
 
-def _refused(low: Lowering, code: str, message: str, span: Span, depends_on: Choice = Choice.NONE) -> Poisoned:
-    reason, help = "an opset is known when the function is built", 'write `Opset("com.acme", 1)`'
-    return low.error(code, message, span, reason=reason, help=help, depends_on=depends_on)
+def _refused(low: Lowering, code: str, message: str, span: Span) -> Poisoned:
+    reason = "an opset is known when the function is built"
+    return low.error(code, message, span, reason=reason, help='write `Opset("com.acme", 1)`')

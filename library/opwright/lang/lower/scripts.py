@@ -260,7 +260,6 @@ def _check_all_given(low: Lowering, script: Script, arguments: Arguments) -> Non
             reason="it may be None, and has no default",
             help=f"write `{name}=None` where there is none",
             subject=script.name,
-            depends_on=Choice.OPSET,
         )
     if missing:
         raise Poisoned
@@ -282,7 +281,7 @@ def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments:
         if name not in script.signature.attributes:
             positional.append(argument)
         elif name in keywords:
-            raise low.error("OW203", f"`{script.name}` gets `{name}` twice", argument[1], depends_on=Choice.OPSET)
+            raise low.error("OW203", f"`{script.name}` gets `{name}` twice", argument[1])
         else:
             keywords[name] = argument
     return Arguments(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 
-from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
@@ -93,11 +92,7 @@ def _call_method(low: Lowering, callee: MethodObject, arguments: Arguments, env:
     most = 2 if name == "get" else 0
     if arguments.keywords or not most // 2 <= len(arguments.positional) <= most:
         raise low.error(
-            "OW203",
-            f"`{name}` has Python's signature",
-            span,
-            "a key and a default for `get`, else nothing",
-            depends_on=Choice.OPSET,
+            "OW203", f"`{name}` has Python's signature", span, "a key and a default for `get`, else nothing"
         )
     if name == "get":
         (key, place), *default = arguments.positional
@@ -128,7 +123,6 @@ def _make_record(low: Lowering, callee: RecordObject, arguments: Arguments, env:
             f"`{callee.record.name}` takes {', '.join(f'`{name}`' for name in fields) or 'nothing'}",
             arguments.span,
             reason=problem or f"`{missing[0]}` is not given",
-            depends_on=Choice.OPSET,
         )
     items: list[Operand] = [given[name] if name in given else callee.defaults[name] for name in fields]
     return StaticNamed(callee.record, items)
@@ -137,13 +131,7 @@ def _make_record(low: Lowering, callee: RecordObject, arguments: Arguments, env:
 def _replaced(low: Lowering, owner: StaticNamed, arguments: Arguments) -> Operand:
     """`p._replace(y=b)`."""
     if arguments.positional:
-        raise low.error(
-            "OW203",
-            "`_replace` takes fields by name",
-            arguments.span,
-            "it has Python's signature",
-            depends_on=Choice.OPSET,
-        )
+        raise low.error("OW203", "`_replace` takes fields by name", arguments.span, "it has Python's signature")
     before: dict[str, Operand] = dict(zip(owner.record.fields, owner, strict=True))
     return _make_record(low, RecordObject(owner.record, before), arguments, {})
 

@@ -91,7 +91,6 @@ def _of_absent(owner: Absent, low: Lowering, index: Sequence[IndexItem], span: S
         span,
         reason="an optional input that is not given is None",
         help=f"ask first: `if {owner.name} is not None:`",
-        depends_on=Choice.OPSET,
     )
 
 

@@ -77,7 +77,6 @@ def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operan
             place,
             reason="it is a graph",
             help="define one with `def`, and pass its name",
-            depends_on=Choice.OPSET,
         )
     made = convert_operand(low, unit.declaration.name, declared.name, declared.kind, operand, place)
     if made.refers_to is not None:
@@ -89,7 +88,6 @@ def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operan
             f"`{declared.name}` of {unit.declaration.name} cannot be {describe(operand)}",
             place,
             reason=f"its values are {', '.join(map(repr, declared.choices))}",
-            depends_on=Choice.OPSET,
         )
     assert isinstance(value, (int, float, str, tuple))
     return bool(value) if declared.is_bool else value
@@ -120,9 +118,7 @@ def _input(
     if operand is None or isinstance(operand, Absent):
         if item.arity is Arity.OPTIONAL or item.has_gaps:
             return operand
-        raise low.error(
-            "OW204", f"{unit.declaration.name} needs its input `{item.name}`", place, depends_on=Choice.OPSET
-        )
+        raise low.error("OW204", f"{unit.declaration.name} needs its input `{item.name}`", place)
     declared = unit.declaration.inputs.get(item.name)
     admitted = low.element_of(declared.type) if declared is not None and declared.type in BY_NAME else None
     own = unit.declaration.types.get(declared.type) if declared is not None else None
@@ -197,16 +193,11 @@ def _of_function(function: FunctionObject | NestedObject, low: Lowering, span: S
             span,
             reason="it is a Python function that is run, not compiled",
             help="pass a function under `@script`, which is compiled",
-            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
     counts = {_count(value) for value in returned_by(node)}
     if len(counts) != 1:
         raise low.error(
-            "OW307",
-            f"the returns of `{node.name}` disagree",
-            span,
-            reason="a graph has a fixed number of outputs",
-            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
+            "OW307", f"the returns of `{node.name}` disagree", span, reason="a graph has a fixed number of outputs"
         )
     arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     return tuple(output_names(node, arguments, counts.pop()))
