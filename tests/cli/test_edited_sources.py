@@ -15,7 +15,7 @@ import pytest
 from opwright_build.engine import action as engine_action
 from opwright_build.engine import hints
 from opwright_build.spec import load
-from opwright_build.workflow import whole_library
+from opwright_build.workflow import loaded_packages
 from opwright_build.workflow.version_table import VERSION_LINES, VERSION_TABLE
 
 from benchmarks.generated_specs import write_library
@@ -39,7 +39,7 @@ def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         found.append(start)
         return original(start, **options)
 
-    for module in (load, whole_library):
+    for module in (load, loaded_packages):
         monkeypatch.setattr(module, "load_library", watched)
     return found
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opwright_build.engine.action import Action, Done
 from opwright_build.engine.reader import Reader
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.compiling import plan_versions
-from opwright_build.workflow.libraries_called import libraries_called
-from opwright_build.workflow.library import library_action, names_asked_for
+from opwright_build.workflow.library import Wanted, chosen_versions, library_action, package_label
+from opwright_build.workflow.loaded_packages import load_packages
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.version_parts import is_file
-from opwright_build.workflow.whole_library import load
-
-if TYPE_CHECKING:
-    from opwright.diagnostics.diagnostic import Diagnostic
-
 
 _DRY: Mapping[str, Any] = {"dry_run": True}
 
@@ -31,28 +26,28 @@ def dry_run(path: Path, reporter: Reporter, options: Options, started: float) ->
 
 
 def _dry_run(session: Session, started: float) -> int:
-    action, chosen = library_action(session)
+    wanted = Wanted(chosen=chosen_versions(session))
+    action = library_action(session, wanted)
     known = session.engine.known(action)
     if known is not None:
         return _nothing(session, started, known.outcome)
-    only = names_asked_for(session) if session.packages else None
     reader = Reader(Action("library", "library", {}, {}, ""), {}, session.store, session.sources)
-    loaded = load(reader, session.root, only)
-    others = libraries_called(reader, loaded)
-    versions = None if chosen is None else chosen.identities
-    planned = plan_versions(session.engine, loaded, session.environment, others, versions)
+    packages = load_packages(reader, session, wanted)
+    loaded = packages.loaded
+    only = None if wanted.chosen is None else wanted.chosen.identities
+    planned = plan_versions(session.engine, loaded, session.environment, packages.others, only)
     for identity, why in planned.missing.items():
         _tell(session, f"compile {identity}", why)
     for identity, needed in planned.waiting.items():
         _tell(session, f"compile {identity}", (f"where {needed} comes out otherwise",), needed)
     _tell(session, action.label, session.engine.why(action))
     for package in loaded.packages:
-        label = "package" if len(loaded.library.packages) == 1 else f"package {package.name}"
-        _tell(session, label, ("where one of its parts comes out otherwise",))
+        _tell(session, package_label(loaded.library, package), ("where one of its parts comes out otherwise",))
     runs, may = len(planned.missing), len(planned.waiting)
     text = f"{counted(runs, 'version')} to compile, {may:,} more that rest on these, {planned.known:,} known"
-    diagnostics: Sequence[Diagnostic] = [*loaded.diagnostics, *others.diagnostics]
-    return finish(session, started, diagnostics, f"{text}; {{seconds}}", {**_DRY, "to_run": runs, "may_run": may})
+    return finish(
+        session, started, packages.diagnostics, f"{text}; {{seconds}}", {**_DRY, "to_run": runs, "may_run": may}
+    )
 
 
 def _nothing(session: Session, started: float, outcome: object) -> int:

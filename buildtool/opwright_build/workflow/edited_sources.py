@@ -92,53 +92,56 @@ def build_edited(session: Session, engine: Engine, reader: Reader, action: Actio
         return None
 
 
-def note_versions(
-    session: Session,
-    action: Action,
-    reader: Reader,
-    outcome: Done,
-    told: Mapping[str, Json],
-    packaging: Action,
-    compiled: Mapping[str, Result],
-    rows: Sequence[bytes],
-    loaded: LoadedLibrary,
-    comments: Mapping[str, str],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class WholeBuild:
+    """What a build of all versions gave, and what of: its facts as they are `told`, the action that made its package,
+    the result and the rows of each version, and the library. `comments` are the YAML files, by path, with comments that
+    silence findings; each of those does."""
+
+    outcome: Done
+    told: Mapping[str, Json]
+    packaging: Action
+    compiled: Mapping[str, Result]
+    rows: Sequence[bytes]
+    loaded: LoadedLibrary
+    comments: Mapping[str, str]
+
+
+def note_versions(session: Session, action: Action, reader: Reader, whole: WholeBuild) -> None:
     """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
-    and templates, and not what was released: then its version is another one. `comments` are the YAML files, by path,
-    with comments that silence findings; each of those does."""
+    and templates, and not what was released: then its version is another one."""
     fetch = session.engine.fetch
     lines: list[VersionLine] = []
-    for (identity, result), shown, spec in zip(compiled.items(), rows, loaded.versions, strict=True):
+    for (identity, result), shown, spec in zip(whole.compiled.items(), whole.rows, whole.loaded.versions, strict=True):
         assert spec.identity == identity
         version = session.engine.input(result.action, "version")
         declaration = encode_declared(spec)
         lines.append(_line(identity, result, version, partial(fetch, result), shown, declaration))
     callers, readers = relations([(line.identity, line.reads) for line in lines], _ENTRY)
-    first = next(iter(compiled.values()))
+    first = next(iter(whole.compiled.values()))
     facts = {
         "action": action.key,
         "trace": pack_reads(reader.reads).digest,
-        "outputs": {path: digest for path, digest in outcome.outputs.items() if is_file(path)},
-        "rows": {name: digest for name, digest in outcome.outputs.items() if name.startswith(TABLE)},
+        "outputs": {path: digest for path, digest in whole.outcome.outputs.items() if is_file(path)},
+        "rows": {name: digest for name, digest in whole.outcome.outputs.items() if name.startswith(TABLE)},
         "callers": callers,
         "readers": readers,
         "shared": shared_bodies(line.bodies for line in lines),
-        "told": told,
-        "comments": comments,
-        "found": {"": list(map(to_json, loaded.diagnostics)), **_found(enumerate(compiled.values()))},
+        "told": whole.told,
+        "comments": whole.comments,
+        "found": {"": list(map(to_json, whole.loaded.diagnostics)), **_found(enumerate(whole.compiled.values()))},
         "library": session.engine.input(first.action, "library").decode("ascii"),
         "inputs": {
-            name: session.engine.input(packaging, name).decode("ascii")
-            for name in packaging.inputs
+            name: session.engine.input(whole.packaging, name).decode("ascii")
+            for name in whole.packaging.inputs
             if not name.startswith(VERSION)
         },
     }
-    packaged = [packaging.inputs[f"{VERSION}{identity}"] for identity in compiled]
+    packaged = [whole.packaging.inputs[f"{VERSION}{identity}"] for identity in whole.compiled]
     pieces = PieceFile(session.root / WORK / VERSION_LINES)
     with contextlib.suppress(OSError):
         refs = pieces.write([line.encode() for line in lines])
-        VersionTable(facts, list(compiled), packaged, refs, pieces).save(session.state(VERSION_TABLE))
+        VersionTable(facts, list(whole.compiled), packaged, refs, pieces).save(session.state(VERSION_TABLE))
 
 
 def _found(results: Iterable[tuple[int, Result]]) -> dict[str, list[dict[str, Any]]]:

@@ -20,8 +20,27 @@ from opwright_build.workflow.version_parts import FACTS, TABLE, expand_rows, is_
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
 
+    from opwright_build.spec.model import Library, Package
     from opwright_build.versions.numeric import NumericVerdict
     from opwright_build.workflow.selection.chosen import Chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a build is to give, but for the packages, which its session names. `release` is the version that these are
+    to have, where it is not the one in library.yaml; `locked`: the library is compared with what was released; the
+    version of the identity `proposed` gets the body that its spec proposes; `chosen` are the versions that are
+    selected, None for all."""
+
+    release: str = ""
+    locked: bool = True
+    proposed: str = ""
+    chosen: Chosen | None = None
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether it is held against what was released, as a part of it or a proposal cannot be."""
+        return self.locked and self.chosen is None and not self.proposed
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +87,22 @@ def build_library(session: Session, release: str = "", *, locked: bool = True, p
     are selected. The version of the identity `proposed` gets the body that its spec proposes. UsageError when the
     library has no package of a name that is asked for, or no function that is selected.
     """
-    action, chosen = library_action(session, release, locked, proposed)
+    wanted = Wanted(release, locked, proposed, chosen_versions(session))
+    action = library_action(session, wanted)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
         # What is known imports nothing of this.
         from opwright_build.workflow.edited_sources import build_edited
 
-        whole = locked and chosen is None and not proposed
-        is_usual = whole and not (release or session.packages or engine.runs_all)
+        is_usual = wanted.is_compared and not (release or session.packages or engine.runs_all)
         done = build_edited(session, engine, reader, action) if is_usual else None
         if done is not None:
             return done
         from opwright_build.workflow.whole_library import build_whole
 
-        return build_whole(reader, engine, session, release, whole, chosen, action if is_usual else None, proposed)
+        return build_whole(reader, engine, session, wanted, action if is_usual else None)
 
-    only = None if chosen is None else frozenset(chosen.identities)
-
+    only = None if wanted.chosen is None else frozenset(wanted.chosen.identities)
     result = session.engine.run_composite(action, function)
     match result.outcome:
         case Done(outputs, diagnostics, _):
@@ -97,18 +115,27 @@ def build_library(session: Session, release: str = "", *, locked: bool = True, p
             raise AssertionError(f"a library is never unsupported: {reason}")
 
 
-def library_action(
-    session: Session, release: str = "", locked: bool = True, proposed: str = ""
-) -> tuple[Action, Chosen | None]:
-    """The action that makes what is asked for, and the versions that are selected."""
+def library_action(session: Session, wanted: Wanted) -> Action:
+    """The action that makes what is wanted."""
     params: dict[str, Json] = {"packages": list(names_asked_for(session))} if session.packages else {}
-    params |= {"release": release} if release else {}
-    params |= {} if locked else {"locked": False}
-    params |= {"proposed": proposed} if proposed else {}
-    chosen = _chosen(session) if session.asked else None
-    if chosen is not None:
-        params |= {"versions": list(chosen.identities), "broken": list(chosen.broken)}
-    return Action("library", part_label("library", chosen), {}, params, session.environment), chosen
+    params |= {"release": wanted.release} if wanted.release else {}
+    params |= {} if wanted.locked else {"locked": False}
+    params |= {"proposed": wanted.proposed} if wanted.proposed else {}
+    if wanted.chosen is not None:
+        params |= {"versions": list(wanted.chosen.identities), "broken": list(wanted.chosen.broken)}
+    return Action("library", part_label("library", wanted.chosen), {}, params, session.environment)
+
+
+def chosen_versions(session: Session) -> Chosen | None:
+    """The versions that are selected, of the packages that are asked for; None where no function is asked for."""
+    if not session.asked:
+        return None
+    from opwright_build.spec.load import load_library
+    from opwright_build.workflow.selection.chosen import choose
+    from opwright_build.workflow.selection.knowledge import LibraryKnowledge
+
+    loaded = load_library(session.root, only=names_asked_for(session) if session.packages else None)
+    return choose(session.asked, loaded, LibraryKnowledge(session, loaded))
 
 
 def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
@@ -180,16 +207,11 @@ def read_rows(session: Session, library: BuiltLibrary) -> list[dict[str, Any]]:
     return [row for part in parts for row in expand_rows(session.engine.fetch(library.result, part))]
 
 
-def _chosen(session: Session) -> Chosen:
-    """The versions that are selected, of the packages that are asked for."""
-    from opwright_build.spec.load import load_library
-    from opwright_build.workflow.selection.chosen import choose
-    from opwright_build.workflow.selection.knowledge import LibraryKnowledge
-
-    loaded = load_library(session.root, only=names_asked_for(session) if session.packages else None)
-    return choose(session.asked, loaded, LibraryKnowledge(session, loaded))
-
-
 def part_label(label: str, chosen: Chosen | None) -> str:
     """The label of an action of the whole library, or of a part, which is no news of the whole."""
     return label if chosen is None else f"{label} (selected)"
+
+
+def package_label(library: Library, package: Package) -> str:
+    """The label of the action that makes a package's files."""
+    return "package" if len(library.packages) == 1 else f"package {package.name}"

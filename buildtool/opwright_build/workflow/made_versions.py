@@ -16,8 +16,8 @@ from opwright_build.engine.run import Engine
 from opwright_build.workflow.version_parts import BODIES, ENTRY, TEMPLATES, decode_blobs
 
 if TYPE_CHECKING:
-    from opwright_build.dependencies.resolution import Resolved
-    from opwright_build.spec.model import LoadedLibrary, Package
+    from opwright_build.spec.model import Package
+    from opwright_build.workflow.loaded_packages import LoadedPackages
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class MadeVersions:
     """The versions of a library, compiled; `instances` replace what compiling gave for those that are templates."""
 
     engine: Engine
-    loaded: LoadedLibrary
+    packages: LoadedPackages
     compiled: Mapping[str, Result]
     instances: Mapping[tuple[str, str], bytes]
 
@@ -35,10 +35,11 @@ class MadeVersions:
         # `fetch` makes anew what the store has lost.
         return self.engine.fetch(self.compiled[identity], name) if made is None else made
 
-    def closure_of(self, package: Package, built: Mapping[str, Mapping[str, Any]], others: Resolved) -> Closure:
+    def closure_of(self, package: Package, built: Mapping[str, Mapping[str, Any]]) -> Closure:
         """What the bundle of a package carries of its siblings, whose figures are in `built`, and of others."""
-        siblings = [item for item in self.loaded.library.with_siblings([package.name]) if item is not package]
-        lenders = [self._lender(item, built[item.name]["bundle"], others) for item in siblings]
+        loaded, others = self.packages.loaded, self.packages.others
+        siblings = [item for item in loaded.library.with_siblings([package.name]) if item is not package]
+        lenders = [self._lender(item, built[item.name]["bundle"]) for item in siblings]
         for item in (package, *siblings):
             for library in others.of_package(item):
                 lenders += lenders_of(library.bundle, library.locked.sha256)
@@ -56,15 +57,16 @@ class MadeVersions:
 
     def entries_of(self, package: Package) -> dict[str, FunctionEntry]:
         """The entries of a package's versions, by identity."""
-        identities = (item.identity for item in self.loaded.versions if item.domain.name in package.domains)
+        identities = (item.identity for item in self.packages.loaded.versions if item.domain.name in package.domains)
         return {identity: decode_value(FunctionEntry, self.part(identity, ENTRY)) for identity in identities}
 
-    def _lender(self, package: Package, sha256: str, others: Resolved) -> Lender:
+    def _lender(self, package: Package, sha256: str) -> Lender:
+        others = self.packages.others.of_package(package)
         entries = self.entries_of(package)
         bodies: dict[str, bytes] = {}
         for identity in entries:
             bodies |= decode_blobs(self.part(identity, BODIES))
-        domains = [domain for domain in self.loaded.domains if domain.name in package.domains]
+        domains = [domain for domain in self.packages.loaded.domains if domain.name in package.domains]
 
         def since(domain: str, name: str) -> tuple[int, ...]:
             found = (item.since_version for item in entries.values() if (item.domain, item.name) == (domain, name))
@@ -82,5 +84,5 @@ class MadeVersions:
             entries.get,
             since,
             bodies,
-            (*package.siblings, *(library.bundle.index.library for library in others.of_package(package))),
+            (*package.siblings, *(library.bundle.index.library for library in others)),
         )
