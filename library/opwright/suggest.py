@@ -29,6 +29,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return next(iter(close_names(name, candidates)), "")
 
 
+def close_or(name: str, known: Iterable[str], otherwise: str, *, cutoff: float = 0.6) -> str:
+    """A help text: up to three names that look like `name`, or `otherwise` where none does."""
+    close = close_names(name, known, most=3, cutoff=cutoff)
+    return f"did you mean {' or '.join(close)}?" if close else otherwise
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A help text: the nearest known name, or all of them where none is near."""
     candidates = list(known)

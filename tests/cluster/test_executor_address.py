@@ -8,7 +8,7 @@ import pytest
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright_build.cluster.executor_address import parse_executor, require_loopback
 from opwright_build.cluster.tls_files import require_tls_file
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 
 
 def code_of(text: str) -> str:

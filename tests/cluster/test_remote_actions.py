@@ -14,7 +14,7 @@ from opwright_build.cluster.remote_actions import RemotePool
 from opwright_build.cluster.remote_work import ActionBatch, Replies, decode_replies, encode_replies, read_identity
 from opwright_build.engine.action import Failed, Outcome, Read, Record, Unsupported, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.sandbox.levels import CAGES, Claim
 
 from tests.cluster.threads import ThreadCluster, own_processes

@@ -10,7 +10,7 @@ import pytest
 from opwright_build.cluster import remote_tasks, remote_work
 from opwright_build.cluster.remote_tasks import RemoteTasks
 from opwright_build.cluster.remote_work import decode_replies, encode_replies
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.verify.run.isolation import kept_workers, run_tasks
 
 from tests.cluster.threads import ThreadCluster

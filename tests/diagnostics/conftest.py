@@ -27,7 +27,8 @@ from opwright_build.engine import state_file, url_files
 from opwright_build.engine.action import Done, Failed, Record
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.signing import TRUSTED_KEYS
-from opwright_build.engine.store import SHARED, InfrastructureError
+from opwright_build.engine.store import SHARED
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.engine.tree import write_whole
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress

@@ -17,7 +17,8 @@ from opwright_build.engine.log import ActionLog
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FolderSources, NotYetError
-from opwright_build.engine.store import InfrastructureError, LocalStore
+from opwright_build.engine.store import LocalStore
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.verify.run.worker_process import Surroundings, WorkerProcess
 
 from tests.sealed import SEAL, kept

@@ -9,7 +9,7 @@ from opwright.diagnostics import DiagnosticError
 from opwright_build.engine.content_digest import Json, digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.publish import Published, Publisher
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 
 from tests.sealed import kept
 

@@ -18,7 +18,8 @@ from opwright_build.engine.action import (
 )
 from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.seal import Seal
-from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, LocalStore
+from opwright_build.engine.store import RECORDS_PER_KEY, LocalStore
+from opwright_build.engine.system_errors import InfrastructureError
 
 from tests.sealed import OTHERS, SEAL
 

@@ -17,7 +17,8 @@ from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.shared_store import FolderFiles, LayeredStore, SharedStore
 from opwright_build.engine.signing import SIGNING_KEY, TRUSTED_KEYS, Keys, Signer, keys_of_this_user, make_keys
-from opwright_build.engine.store import InfrastructureError, LocalStore
+from opwright_build.engine.store import LocalStore
+from opwright_build.engine.system_errors import InfrastructureError
 
 CI, OTHER = Signer(b"1" * 32), Signer(b"2" * 32)
 KEY = digest_bytes(b"an action")

@@ -7,7 +7,7 @@ from typing import Protocol
 from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.cluster.remote_work import Replies, Terms, decode_replies
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.sandbox.levels import Claim
 
 

@@ -23,7 +23,7 @@ from opwright_build.cluster.executor_address import ExecutorAddress, require_loo
 from opwright_build.cluster.likeness import differences, parts_here
 from opwright_build.cluster.remote_work import Identity, Terms, identify, read_identity, serve
 from opwright_build.cluster.tls_files import require_tls_file
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.sandbox.levels import Claim
 
 PATIENCE = 60.0  # seconds that a cluster may have no workers, or not answer

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 
 _FORM = re.compile(r"dask:(?P<scheme>tcp|tls)://(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]+):(?P<port>[0-9]{1,5})")
 _PLAIN = re.compile(r"tcp://(?P<host>\[[0-9A-Fa-f:.%\w]+\]|[^:/]+):[0-9]+")

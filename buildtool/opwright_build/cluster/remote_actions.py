@@ -24,7 +24,7 @@ from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.mutual_actions import Event, Finished, Lost, Performer, Waits
 from opwright_build.engine.perform import Performed
 from opwright_build.engine.sources import REFUSED, NotYetError, as_file
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.engine.waiting_actions import RunContext, WaitingActions
 
 _MOST = 16  # actions in one batch

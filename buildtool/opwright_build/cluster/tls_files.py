@@ -13,7 +13,7 @@ import sys
 
 from opwright.diagnostics.diagnostic import Diagnostic
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.import_path import library_around
 
 _VARIABLES = {

@@ -21,7 +21,7 @@ from opwright_build.engine.action_server import Told, Work
 from opwright_build.engine.mutual_actions import Event, Finished, Lost, Performer, Waits
 from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.sources import NotYetError
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.engine.waiting_actions import RunContext, WaitingActions
 
 LIMIT = 600.0  # seconds for one action

@@ -12,7 +12,8 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright_build.engine.action import Action, Failed, Outcome, Record
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import Sources
-from opwright_build.engine.store import InfrastructureError, Store
+from opwright_build.engine.store import Store
+from opwright_build.engine.system_errors import InfrastructureError
 
 ActionFunction = Callable[[Reader], Outcome]
 

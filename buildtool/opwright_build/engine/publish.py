@@ -17,7 +17,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright_build.engine.content_digest import Json, digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError, cannot_be
 from opwright_build.engine.tree import Tree, create, stays_inside
 
 TEMPORARY = ".opwright-tmp"
@@ -292,6 +292,5 @@ def _cannot_write(root: Path, error: OSError) -> InfrastructureError:
 
 
 def _cannot_be(done: str, what: str, error: OSError) -> InfrastructureError:
-    text = f"{what} cannot be {done}: {error.strerror or type(error).__name__}"
     help = "make room, or make dist/ and library/ folders that can be written to" if done == "written" else ""
-    return InfrastructureError([Diagnostic(code="OW905", message=text, help=help)])
+    return cannot_be(done, what, error, help)

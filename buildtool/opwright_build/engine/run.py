@@ -32,7 +32,8 @@ from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.read_stamps import ReadStamps
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import REFUSED, NotYetError, OverlaySources, Sources, digest_now
-from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, Store
+from opwright_build.engine.store import RECORDS_PER_KEY, Store
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.engine.waiting_actions import RunContext
 
 NOTHING: Mapping[str, str] = MappingProxyType({})

@@ -23,7 +23,8 @@ from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.fetch_ahead import FetchAhead
 from opwright_build.engine.seal import Unsealed
 from opwright_build.engine.signing import Keys
-from opwright_build.engine.store import NOTHING, SHARED, InfrastructureError, LocalStore
+from opwright_build.engine.store import NOTHING, SHARED, LocalStore
+from opwright_build.engine.system_errors import InfrastructureError, reason_of
 from opwright_build.engine.tree import LEFTOVER, StoredFile, Tree, write_whole
 from opwright_build.engine.upkeep import Condition, Kind
 
@@ -353,5 +354,5 @@ _FOREIGN = Diagnostic(
 def _unreachable(root: Path, error: OSError) -> InfrastructureError:
     reason = "a cache out of reach is not taken for an empty one"
     help_ = f"make the folder, mount it, or unset {SHARED}"
-    message = f"the shared cache {root.name!r} cannot be used: {error.strerror or type(error).__name__}"
+    message = f"the shared cache {root.name!r} cannot be used: {reason_of(error)}"
     return InfrastructureError([Diagnostic("OW918", message, reason=reason, help=help_)])

@@ -22,7 +22,7 @@ from opwright.regular_file import read_regular
 
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.seal import Unsealed
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError, reason_of
 from opwright_build.engine.user_secret import configuration_folder, shown
 from opwright_build.import_path import library_around
 
@@ -140,7 +140,7 @@ def _read(path: Path, private: bool) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise refused(f"{shown(path)} is not used", error.strerror or type(error).__name__) from None
+        raise refused(f"{shown(path)} is not used", reason_of(error)) from None
 
 
 def refused(message: str, reason: str) -> DiagnosticError:

@@ -18,6 +18,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints, FolderHint, stamp_of
+from opwright_build.engine.system_errors import reason_of
 from opwright_build.engine.tree import Tree
 
 REFUSED = "refused"
@@ -126,7 +127,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _unreadable(path: str, error: OSError) -> Diagnostic:
-    return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=error.strerror or type(error).__name__)
+    return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=reason_of(error))
 
 
 def _listing(folder: str, root: str) -> tuple[bytes, dict[str, FolderHint] | None]:

@@ -20,11 +20,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Severity
 
 from opwright_build.engine.action import Done, Record, decode_entry, decode_record, encode_entry
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Seal, Unsealed
+from opwright_build.engine.system_errors import InfrastructureError, reason_of
 from opwright_build.engine.tree import LEFTOVER, StoredFile, Tree, discard_file, read_regular, touch, write_whole
 from opwright_build.engine.upkeep import Condition, Kind
 from opwright_build.engine.user_secret import VARIABLE
@@ -39,10 +40,6 @@ _FOLDERS = ("records", "blobs")
 _RECORD_FILE = re.compile(r"records/([0-9a-f]{2})/\1[0-9a-f]{62}\.[0-9a-f]{64}")
 _BLOB_FILE = re.compile(r"blobs/([0-9a-f]{2})/\1[0-9a-f]{62}")
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
-
-
-class InfrastructureError(DiagnosticError):
-    """The machine, not the input, is at fault: disk full, no permission, cache out of reach."""
 
 
 class Store(Protocol):
@@ -402,7 +399,7 @@ def _unreachable(root: Path, error: OSError) -> InfrastructureError:
         [
             Diagnostic(
                 code="OW902",
-                message=f"the build cache {root.name!r} cannot be used: {error.strerror or type(error).__name__}",
+                message=f"the build cache {root.name!r} cannot be used: {reason_of(error)}",
                 reason="a cache out of reach is not taken for an empty one",
                 help="free or repair the folder, or choose another with --cache FOLDER",
             )

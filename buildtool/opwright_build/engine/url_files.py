@@ -23,7 +23,8 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright_build.engine.fetch_ahead import AT_ONCE
 from opwright_build.engine.shared_store import Listed
 from opwright_build.engine.signing import NOT_INSTALLED, refused
-from opwright_build.engine.store import SHARED, InfrastructureError
+from opwright_build.engine.store import SHARED
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.engine.tree import StoredFile
 
 # Places without folders: what lies below a prefix that nothing has been written to yet is an empty store there.

@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.regular_file import NotRegularError, read_regular
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError, reason_of
 from opwright_build.publication.static_index import (
     INDEX_FILE,
     MOST_INDEX_BYTES,
@@ -87,7 +87,7 @@ class IndexPlace:
         except NotRegularError as error:
             raise DiagnosticError([_refused(self.name, f"{path}: {error.strerror}")]) from None
         except OSError as error:
-            raise _unreachable(self.name, f"{path}: {error.strerror or type(error).__name__}") from None
+            raise _unreachable(self.name, f"{path}: {reason_of(error)}") from None
 
     def _from_web(self, address: str, most: int) -> bytes:
         opener = _opener()

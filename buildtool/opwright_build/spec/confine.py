@@ -11,6 +11,8 @@ from pathlib import Path
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.regular_file import open_regular
 
+from opwright_build.engine.system_errors import reason_of
+
 
 class LibraryFiles:
     """The files below a library's root, named by POSIX paths relative to it. Remembers what it read in `sources`."""
@@ -110,5 +112,4 @@ def _may_be(kind: Callable[[], bool]) -> bool:
 
 
 def _unreadable(path: str, place: Place | None, error: OSError) -> Diagnostic:
-    reason = error.strerror or type(error).__name__
-    return Diagnostic("OW115", f"{path} cannot be read", place or Place(path), reason=reason)
+    return Diagnostic("OW115", f"{path} cannot be read", place or Place(path), reason=reason_of(error))

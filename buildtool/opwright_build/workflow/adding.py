@@ -31,7 +31,7 @@ from opwright_build.spec.ranges import RangeError, admits_release, release_numbe
 from opwright_build.workflow.installed_library import installed_library
 from opwright_build.workflow.searching import index_places
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ def add(
 def _add(session: Session, wanted: str, digest: str, indexes: Sequence[str], started: float) -> int:
     match = _WANTED.fullmatch(wanted.strip())
     if match is None:
-        raise UsageError([Diagnostic("OW907", f"{wanted[:100]!r} names no library", help="acme-ops, or acme-ops>=1.2")])
+        raise usage_error(f"{wanted[:100]!r} names no library", help="acme-ops, or acme-ops>=1.2")
     name, asked = match[1], (match[2] or "").replace(" ", "")
     try:
         admits_release(asked or ">=0", "0")
     except RangeError as error:
-        raise UsageError([Diagnostic("OW907", f"the range {asked[:100]} {error}")]) from None
+        raise usage_error(f"the range {asked[:100]} {error}") from None
     files = LibraryFiles(session.root)
     library = read_library(files, folders=domain_folders(files))
     package = _package(library, session.packages)
@@ -96,7 +96,7 @@ def _add(session: Session, wanted: str, digest: str, indexes: Sequence[str], sta
         if normal_name(known) == normal_name(name):
             message = f"{package.name} depends on {known} already"
             help_ = f"`opwright update {known}` locks what is found now: with --index, the newest release that fits"
-            raise UsageError([Diagnostic("OW907", message, help=help_)])
+            raise usage_error(message, help=help_)
     places = index_places(indexes)
     added = _from_indexes(session, name, asked, places) if places else _from_installed(name, asked)
     found_digest = sha256(added.data).hexdigest()
@@ -112,7 +112,7 @@ def _package(library: Library, asked: Sequence[str]) -> Package:
     named = [item for item in library.packages if {item.name, item.package} & set(asked)] if asked else library.packages
     if len(named) != 1 or len(asked) > 1:
         names = " or ".join(f"-p {item.name}" for item in library.packages)
-        raise UsageError([Diagnostic("OW907", "a dependency is added to one package", help=f"choose one with {names}")])
+        raise usage_error("a dependency is added to one package", help=f"choose one with {names}")
     return named[0]
 
 

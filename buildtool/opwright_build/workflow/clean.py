@@ -7,11 +7,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.exits import Exit
 
 from opwright_build.engine.folder_lock import folder_lock
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import cannot_be
 from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
@@ -66,8 +65,7 @@ def _clean_work(root: Path, dry_run: bool, reporter: Reporter) -> tuple[int, int
                 else:
                     item.unlink()
     except OSError as error:
-        message = f"{WORK} cannot be removed: {error.strerror or type(error).__name__}"
-        raise InfrastructureError([Diagnostic("OW905", message, help="remove it by hand")]) from error
+        raise cannot_be("removed", WORK, error, "remove it by hand") from error
     return sum(sizes), len(sizes)
 
 

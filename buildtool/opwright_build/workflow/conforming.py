@@ -16,7 +16,7 @@ from opwright_build.report.tables import counted, text_table
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.workflow.corpus import CorpusOptions, left_out_lines, make_corpus, too_few
 from opwright_build.workflow.session import Options, Session, processors
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import UsageError, usage_error
 from opwright_build.workflow.task import NOTHING, finish, on_library, reporting
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _run(cases: Sequence[CorpusCase], reporter: Reporter, options: Options, back
     if reason:
         message = f"the backend {backend.name} cannot be used: {reason}"
         help_ = "name an installed module and a class in it: --backend onnxruntime.backend"
-        raise UsageError([Diagnostic("OW907", message, help=help_)])
+        raise usage_error(message, help=help_)
     reporter.step(f"running {counted(len(cases), 'case')} on {backend.name}")
     return conform(backend, cases, workers, options.vector_limit)
 

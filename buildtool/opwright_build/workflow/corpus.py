@@ -18,7 +18,7 @@ from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.owned_folder import OwnedFolder
 from opwright_build.workflow.sandboxes import clause, record
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import NOTHING, finish, on_library
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def make_corpus(session: Session, corpus: CorpusOptions) -> Corpus | list[Diagno
     if len(bundles) > 1:
         names = " or ".join(f"-p {bundle.index.library}" for bundle in bundles)
         message = f"{len(bundles)} packages are no one corpus"
-        raise UsageError([Diagnostic("OW907", message, help=f"choose one with {names}")])
+        raise usage_error(message, help=f"choose one with {names}")
     (bundle,) = bundles
     collected = collect(Subject(session, loaded, bundle, library.chosen), run_oracle=True, sandbox=corpus.sandbox)
     found = list(corpus_cases(bundle, collected.cases, corpus.opset, corpus.expanded))

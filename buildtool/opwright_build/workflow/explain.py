@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.registry import CODES, find_code
-from opwright.suggest import close_names
+from opwright.suggest import close_or
 
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.state_file import StateFile
@@ -17,7 +16,7 @@ from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.library_root import find_library
 from opwright_build.workflow.session import LOG, WORK, folder_seal
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import UsageError, usage_error
 from opwright_build.workflow.task import reporting
 
 CODE = re.compile(r"ow\d{3}", re.IGNORECASE)
@@ -79,5 +78,4 @@ def _short(digest: str) -> str:
 
 
 def _unknown(message: str, asked: str, known: list[str]) -> UsageError:
-    close = close_names(asked, known, most=3)
-    return UsageError([Diagnostic("OW907", message, help=f"did you mean {' or '.join(close)}?" if close else "")])
+    return usage_error(message, help=close_or(asked, known, ""))

@@ -6,13 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic
-
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import NOTHING, finish, on_library
 from opwright_build.workflow.writing import write_below, write_file
 
@@ -34,22 +32,22 @@ def export(
         if output is not None and len(bundles) > 1:
             message = f"{len(bundles)} packages do not fit into one file"
             names = " or ".join(f"-p {bundle.index.library}" for bundle in bundles)
-            raise UsageError([Diagnostic("OW907", message, help=f"choose one with {names}, or leave out --output")])
+            raise usage_error(message, help=f"choose one with {names}, or leave out --output")
         if output is not None and len(opsets) > 1:
             message = f"models of {len(opsets)} opsets do not fit into one file"
-            raise UsageError([Diagnostic("OW907", message, help="leave out --output, or all but one --opset")])
+            raise usage_error(message, help="leave out --output, or all but one --opset")
         models = []
         for bundle in bundles:
             first, last = bundle.index.opsets
             for opset in opsets:
                 if not first <= opset <= last:
                     message = f"{bundle.index.library} is built for opsets {first} to {last}, not {opset}"
-                    raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
+                    raise usage_error(message, help="choose one of them with --opset")
                 name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
                 model = export_model(bundle, opset)
                 if not model.functions:
                     message = f"no function of {bundle.index.library} has a body for opset {opset}"
-                    raise UsageError([Diagnostic("OW907", message, help="choose another one with --opset")])
+                    raise usage_error(message, help="choose another one with --opset")
                 models.append((name, opset, model))
         lines = []
         for name, opset, model in models:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Replacement
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import cannot_be
 from opwright_build.engine.tree import Tree, write_whole
 
 _BELOW = "specs/"  # the only place where sources are written
@@ -93,8 +93,7 @@ def write_fixes(tree: Tree, fixes: Iterable[Fixes]) -> None:
         try:
             write_whole(path, item.after.encode(), stat.S_IMODE(path.stat().st_mode))
         except OSError as error:
-            message = f"{item.file} cannot be written: {error.strerror or type(error).__name__}"
-            raise InfrastructureError([Diagnostic("OW905", message)]) from error
+            raise cannot_be("written", item.file, error) from error
 
 
 def fields_of(item: Replacement) -> Mapping[str, object]:

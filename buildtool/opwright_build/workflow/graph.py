@@ -17,7 +17,7 @@ from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.selection.chosen import Calls, Chosen, choose
 from opwright_build.workflow.selection.knowledge import LibraryKnowledge
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import on_library, only_findings
 from opwright_build.workflow.writing import write_file
 
@@ -31,7 +31,7 @@ def graph(path: Path, console: Console, reporter: Reporter, options: Options, fo
     def task(session: Session) -> int:
         if form not in FORMATS:
             message = f"a graph cannot be drawn as {form}"
-            raise UsageError([Diagnostic("OW907", message, help=f"--format takes {', '.join(FORMATS)}")])
+            raise usage_error(message, help=f"--format takes {', '.join(FORMATS)}")
         loaded, knowledge = _known(session)
         chosen = _chosen(session.asked, loaded, knowledge)
         kept = set(chosen.identities)

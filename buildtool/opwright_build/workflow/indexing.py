@@ -13,6 +13,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.diagnostics.exits import Exit
 from opwright.regular_file import read_regular
 
+from opwright_build.engine.system_errors import reason_of
 from opwright_build.publication.artefacts import MOST_SUMS_BYTES, SIGNATURE, SUMS, Artefact, read_sums
 from opwright_build.publication.index_pages import simple_pages
 from opwright_build.publication.index_place import IndexPlace
@@ -66,7 +67,7 @@ def _read_release(folder: Path) -> tuple[ListedRelease, list[Artefact]]:
         beside = [Artefact(SIGNATURE, read_regular(signature, MOST_SUMS_BYTES))] if signature.exists() else []
     except OSError as error:
         name = os.path.basename(error.filename) if isinstance(error.filename, str) else SUMS
-        raise DiagnosticError([_damaged(folder, f"{name}: {error.strerror or type(error).__name__}")]) from None
+        raise DiagnosticError([_damaged(folder, f"{name}: {reason_of(error)}")]) from None
     except ValueError as error:
         raise DiagnosticError([_damaged(folder, f"{SUMS} {error}")]) from None
     for file in found:

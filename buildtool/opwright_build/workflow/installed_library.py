@@ -7,6 +7,8 @@ from opwright.bundle.installed import distribution_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.regular_file import read_regular
 
+from opwright_build.engine.system_errors import reason_of
+
 
 def installed_library(name: str) -> bytes | None:
     """The bytes of the bundle of the installed distribution of that name; None where there is none.
@@ -19,6 +21,5 @@ def installed_library(name: str) -> bytes | None:
     try:
         return read_regular(path, MOST_BYTES)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
         message = f"the bundle of {name} cannot be read"
-        raise DiagnosticError([Diagnostic("OW510", message, Place(path.as_posix()), reason)]) from None
+        raise DiagnosticError([Diagnostic("OW510", message, Place(path.as_posix()), reason_of(error))]) from None

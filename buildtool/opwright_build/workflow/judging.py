@@ -13,7 +13,7 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.workflow.judged_library import Subject
 from opwright_build.workflow.narrowing import ALL, Narrowing
 from opwright_build.workflow.sandboxes import warnings
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.verdicts import judge_versions
 from opwright_build.workflow.writing import write_below
 
@@ -135,14 +135,14 @@ def _require_writable(declared: GapsFile, run: Run, cells: Narrowing) -> None:
 
     if cells.leaves_out or cells.spread:
         message = f"{FILE} cannot be written by a run of some cells"
-        raise UsageError([Diagnostic("OW907", message, help="leave out --type, --opset, --runtime, --spread and -x")])
+        raise usage_error(message, help="leave out --type, --opset, --runtime, --spread and -x")
     if has_errors(declared.diagnostics):
         raise DiagnosticError(declared.diagnostics)
     new = unlisted(declared, run.releases)
     if new and not all(run.identities.values()):
         named = " and ".join(f"{family} {release}" for family, release in new.items())
         message = f"{named} cannot be added to {FILE} by a run of some functions"
-        raise UsageError([Diagnostic("OW907", message, help="leave out --select and --package")])
+        raise usage_error(message, help="leave out --select and --package")
 
 
 def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], list[Diagnostic]]:

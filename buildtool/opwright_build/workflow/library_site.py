@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import cannot_be
 from opwright_build.engine.tree import Tree, stays_inside
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
@@ -155,8 +155,7 @@ def _remove(tree: Tree, name: str) -> None:
     try:
         path.unlink()
     except OSError as error:
-        message = f"{_shown(path)} cannot be removed: {error.strerror or type(error).__name__}"
-        raise InfrastructureError([Diagnostic("OW905", message)]) from error
+        raise cannot_be("removed", _shown(path), error) from error
 
 
 def _shown(path: Path) -> str:

@@ -14,7 +14,7 @@ from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
 from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def _lock(session: Session, accept: Accepting, check: bool, started: float) -> i
     from opwright_build.versions.committed_locks import lost_promises
 
     if accept.asked and not accept.reason.strip():
-        raise UsageError([Diagnostic("OW907", "a change is accepted for a reason", help='add --reason "..."')])
+        raise usage_error("a change is accepted for a reason", help='add --reason "..."')
     if accept.reason and not accept.asked:
-        raise UsageError([Diagnostic("OW907", "--reason goes with --accept X or --all", help="say what is accepted")])
+        raise usage_error("--reason goes with --accept X or --all", help="say what is accepted")
     library = build_library(session)
     if not library.good:
         return finish(session, started, library.diagnostics, "", {"versions": 0, "differing": 0, "accepted": []})
@@ -61,7 +61,7 @@ def _lock(session: Session, accept: Accepting, check: bool, started: float) -> i
     if not locks.domains and not found:
         if accept.names:
             message = f"nothing has been released, so that no change of {accept.names[0]} is to be accepted"
-            raise UsageError([Diagnostic("OW907", message, help="`opwright release VERSION` makes the first release")])
+            raise usage_error(message, help="`opwright release VERSION` makes the first release")
         text = "nothing has been released; `opwright release VERSION` makes the first release"
         return finish(session, started, library.diagnostics, text, _fields(locks, library, ()))
     found += texts_of(session, locks)

@@ -6,14 +6,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.exits import Exit
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.scaffold import FunctionSource, Settings, new_function, new_library, new_version
 from opwright_build.workflow.editor_schemas import write_editor_schemas
 from opwright_build.workflow.foreign_module import foreign_module
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import reporting
 
 KINDS = ("library", "function", "version")
@@ -40,25 +39,18 @@ def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settin
     def task() -> int:
         if kind not in KINDS:
             message = f"`opwright new` begins a {' or '.join(KINDS)}, no {kind}"
-            raise UsageError([Diagnostic("OW907", message, help="opwright new function com.acme/Swish")])
+            raise usage_error(message, help="opwright new function com.acme/Swish")
         if (beginning != Beginning() and kind != "function") or (settings != Settings() and kind != "library"):
             message = f"a new {kind} takes no such option"
-            raise UsageError(
-                [
-                    Diagnostic(
-                        "OW907",
-                        message,
-                        help="--like, --from and --implements are for a function, the others for a library",
-                    )
-                ]
-            )
+            help_ = "--like, --from and --implements are for a function, the others for a library"
+            raise usage_error(message, help=help_)
         if sum(map(bool, (beginning.like, beginning.onnxscript, beginning.model, beginning.operator))) > 1:
             message = "a function begins as one thing"
             help_ = "give --like, --from-onnxscript, --from or --implements"
-            raise UsageError([Diagnostic("OW907", message, help=help_)])
+            raise usage_error(message, help=help_)
         if beginning.calls is not None and not beginning.operator:
             message = "--vectors are calls of an operator, and none is named"
-            raise UsageError([Diagnostic("OW907", message, help="name it: --implements aten::relu")])
+            raise usage_error(message, help="name it: --implements aten::relu")
         match kind:
             case "library":
                 made = new_library(name, path, settings, lambda module: foreign_module(module, path) is not None)

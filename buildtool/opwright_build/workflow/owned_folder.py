@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic
-
 from opwright_build.engine.tree import Tree, read_regular, stays_inside
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.writing import write_file
 
 
@@ -37,7 +35,7 @@ class OwnedFolder:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             pass
         message = f"{os.path.relpath(output)} holds other files than {self.whose}"
-        raise UsageError([Diagnostic("OW907", message, help="name a folder that is new or empty")])
+        raise usage_error(message, help="name a folder that is new or empty")
 
     def write(self, output: Path, known: Sequence[str], files: Mapping[str, bytes], manifest: bytes) -> None:
         """The files, and the list of them; what an earlier run has left besides is removed.

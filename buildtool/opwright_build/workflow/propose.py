@@ -22,7 +22,7 @@ from opwright_build.workflow.sandboxes import clause, record, require_for_worker
 from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _chosen(name: str, versions: tuple[SpecVersion, ...]) -> SpecVersion:
     domains = list(dict.fromkeys(version.domain.name for version in chosen))
     if len(domains) > 1:
         message = f"the library has {name} in several domains: {', '.join(domains)}"
-        raise UsageError([Diagnostic("OW907", message, help=f"write {domains[0]}/{name}")])
+        raise usage_error(message, help=f"write {domains[0]}/{name}")
     return max(chosen, key=lambda version: version.since_version)
 
 

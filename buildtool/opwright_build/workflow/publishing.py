@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity, has_errors
 
 from opwright_build.engine.environment import installed_versions
+from opwright_build.engine.system_errors import reason_of
 from opwright_build.publication.artefacts import SIGNATURE, SUMS, Artefact, uploads, write_sums
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
@@ -271,7 +272,7 @@ def _read_key(path: Path) -> bytes:
     try:
         data = read_regular(path, MOST_KEY_BYTES)
     except OSError as error:
-        raise DiagnosticError([_no_key(path, error.strerror or type(error).__name__)]) from None
+        raise DiagnosticError([_no_key(path, reason_of(error))]) from None
     seed = seed_of_pem(data)
     if seed is None:
         raise DiagnosticError([_no_key(path, "it is no private key of Ed25519 in PEM without a password")])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, has_errors
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import cannot_be
 from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
@@ -168,19 +168,14 @@ def _read(tree: Tree, path: str) -> bytes | None:
     try:
         return tree.read(path)
     except OSError as error:
-        raise _unreachable(tree.root / path, "read", error) from error
+        raise cannot_be("read", os.path.relpath(tree.root / path), error) from error
 
 
 def _remove(path: Path) -> None:
     try:
         path.unlink()
     except OSError as error:
-        raise _unreachable(path, "removed", error) from error
-
-
-def _unreachable(path: Path, done: str, error: OSError) -> InfrastructureError:
-    message = f"{os.path.relpath(path)} cannot be {done}: {error.strerror or type(error).__name__}"
-    return InfrastructureError([Diagnostic("OW905", message)])
+        raise cannot_be("removed", os.path.relpath(path), error) from error
 
 
 def _out_of_date(session: Session, path: Path, how: str) -> Diagnostic:

@@ -17,7 +17,7 @@ from opwright_build.workflow.build import publish
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
 from opwright_build.workflow.locking import locks_of_package, texts_of, unaccepted
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _release(session: Session, wanted: Releasing, started: float, done: Callable
     version, dry_run = wanted.version, wanted.dry_run
     if parse_release(version) is None:
         message = f"`{version[:40]}` is no number of a release"
-        raise UsageError([Diagnostic("OW907", message, help="write three numbers, for example 1.2.0")])
+        raise usage_error(message, help="write three numbers, for example 1.2.0")
     library = build_library(session, version)
     fields: dict[str, Any] = {"version": version, "dry_run": dry_run, "packages": []}
     if not library.good:

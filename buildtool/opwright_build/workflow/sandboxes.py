@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim

@@ -13,7 +13,7 @@ from opwright.bundle.normal_name import normal_name
 from opwright.bundle.read import read_bundle_file
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.diagnostics.exits import Exit
-from opwright.suggest import close_names
+from opwright.suggest import close_or
 
 from opwright_build.publication.index_place import IndexPlace
 from opwright_build.report.reporter import Reporter
@@ -94,9 +94,9 @@ def _fits(pattern: str, identity: str) -> bool:
     return fnmatchcase(full, wanted if "::" in wanted else f"*::{wanted}")
 
 
-def _nothing(pattern: str, known: Sequence[FoundFunction], places: Sequence[IndexPlace]) -> Diagnostic:
-    names = {item.identity.partition("@")[0] for item in known}
-    close = close_names(pattern, names | {name.partition("::")[2] for name in names}, most=3)
-    help_ = f"did you mean {' or '.join(close)}?" if close else f"--index, or {INDEXES}, names further indexes"
+def _nothing(pattern: str, found: Sequence[FoundFunction], places: Sequence[IndexPlace]) -> Diagnostic:
+    names = {item.identity.partition("@")[0] for item in found}
+    known = names | {name.partition("::")[2] for name in names}
+    help_ = close_or(pattern, known, f"--index, or {INDEXES}, names further indexes")
     asked = ", ".join(["the installed libraries", *(place.name for place in places)])
     return Diagnostic("OW673", f"no function is called {pattern[:200]}", reason=f"asked were {asked}", help=help_)

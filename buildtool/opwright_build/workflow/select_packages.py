@@ -6,10 +6,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from opwright.bundle.normal_name import normal_name
-from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.suggest import close_names
 
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 
 if TYPE_CHECKING:
     from opwright_build.spec.model import Library, Package
@@ -30,7 +29,7 @@ def select_packages(library: Library, asked: Collection[str]) -> tuple[Package, 
             names = [item.name for item in library.packages]
             close = close_names(name, names, most=3, cutoff=0.5) or names
             message = f"the library has no package {name}"
-            raise UsageError([Diagnostic("OW907", message, help=f"did you mean {' or '.join(close[:3])}?")])
+            raise usage_error(message, help=f"did you mean {' or '.join(close[:3])}?")
         chosen.add(found[0].name)
     return tuple(item for item in library.packages if item.name in chosen)
 

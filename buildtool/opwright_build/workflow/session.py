@@ -28,7 +28,8 @@ from opwright_build.engine.run import Engine
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.sources import CODE, FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.store import SHARED, InfrastructureError, LocalStore, Store
+from opwright_build.engine.store import SHARED, LocalStore, Store
+from opwright_build.engine.system_errors import cannot_be
 from opwright_build.engine.tree import Tree, sweep
 from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.course import Advance, Stage
@@ -338,9 +339,8 @@ def _locked(work: Path, waiting: Callable[[], None]) -> Iterator[None]:
         try:
             stack.enter_context(folder_lock(work / "lock", waiting))
         except OSError as error:
-            message = f"{WORK} cannot be written: {error.strerror or type(error).__name__}"
             help_ = "the build keeps its lock, cache and records in that folder of the library"
-            raise InfrastructureError([Diagnostic("OW905", message, help=help_)]) from error
+            raise cannot_be("written", WORK, error, help_) from error
         yield
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError
 from opwright_build.workflow.status import UsageError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severit
 from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.ignores import settle_ignores
 
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import InfrastructureError, reason_of
 from opwright_build.engine.user_secret import BAD_VARIABLE
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.spec.library_root import find_library
@@ -150,7 +150,7 @@ def _told(error: DiagnosticError | OSError) -> DiagnosticError:
     if error.errno not in _REFUSALS:
         raise error
     name = os.path.basename(error.filename) if isinstance(error.filename, str) else "a file"
-    message = f"{name} cannot be read or written: {error.strerror or type(error).__name__}"
+    message = f"{name} cannot be read or written: {reason_of(error)}"
     help_ = "make room, give this user access, or close what holds many files, and run the command again"
     return InfrastructureError([Diagnostic("OW940", message, help=help_)])
 

@@ -13,12 +13,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic
-
 from opwright_build.engine.publish import TEMPORARY
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import cannot_be
 from opwright_build.engine.tree import Tree, create
 
 JOURNAL = "release.json"
@@ -49,8 +47,7 @@ class Transaction:
             self._apply(files)
             self._path.unlink(missing_ok=True)
         except OSError as error:
-            message = f"a file of the release cannot be written: {error.strerror or type(error).__name__}"
-            raise InfrastructureError([Diagnostic("OW905", message)]) from error
+            raise cannot_be("written", "a file of the release", error) from error
 
     def finish(self) -> None:
         """Finishes what a process that died had begun."""

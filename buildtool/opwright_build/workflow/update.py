@@ -9,7 +9,7 @@ from pathlib import Path
 from opwright.bundle.format import MOST_BYTES
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
-from opwright.suggest import close_names
+from opwright.suggest import close_or
 
 from opwright_build.dependencies.dependencies_lock import (
     LOCK_FILE,
@@ -29,7 +29,7 @@ from opwright_build.workflow.installed_library import installed_library
 from opwright_build.workflow.newer_releases import is_vendored, newer_releases
 from opwright_build.workflow.searching import index_places
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import UsageError, usage_error
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
 
@@ -101,7 +101,7 @@ def _fetch(files: LibraryFiles, name: str, dependency: Dependency) -> bytes | No
 def _of_no_index(name: str, dependency: Dependency) -> UsageError:
     where = f"specs/{dependency.bundle}" if dependency.bundle else "what is installed"
     help_ = f"put the release there that you want, and run `opwright update {name}`"
-    return UsageError([Diagnostic("OW907", f"{name} is not from an index: it is {where}", help=help_)])
+    return usage_error(f"{name} is not from an index: it is {where}", help=help_)
 
 
 def _tell(session: Session, before: Mapping[str, LockedLibrary], after: Mapping[str, LockedLibrary]) -> list[str]:
@@ -131,6 +131,5 @@ def _status(old: LockedLibrary | None, new: LockedLibrary | None) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> UsageError:
-    close = close_names(name, known, most=3, cutoff=0.5)
-    help_ = f"did you mean {' or '.join(close)}?" if close else "dependencies stand in specs/library.yaml"
-    return UsageError([Diagnostic("OW907", f"no package depends on {name}", help=help_)])
+    help_ = close_or(name, known, "dependencies stand in specs/library.yaml", cutoff=0.5)
+    return usage_error(f"no package depends on {name}", help=help_)

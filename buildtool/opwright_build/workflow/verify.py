@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from opwright.diagnostics.diagnostic import Diagnostic
-
 from opwright_build.report.course import Stage
 from opwright_build.report.junit import junit_xml
 from opwright_build.report.matrix_report import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
@@ -22,7 +20,7 @@ from opwright_build.workflow.narrowing import Narrowing
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.selection.last_runs import note_failures
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import NOTHING, finish, on_library
 from opwright_build.workflow.writing import write_file
 
@@ -82,7 +80,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     cells = sum(kind.count for kind in kinds)
     if not cells and verdicts.cases and scope.cells.is_partial and only is None:  # a selection may have none of them
         message = "no vector of the library runs with such a type at such an opset"
-        raise UsageError([Diagnostic("OW907", message, help="name other ones with --type and --opset")])
+        raise usage_error(message, help="name other ones with --type and --opset")
     outcomes = list(verdicts.outcomes) if session.reporter.tells_events or scope.junit is not None else []
     if session.reporter.tells_events:
         for outcome in outcomes:

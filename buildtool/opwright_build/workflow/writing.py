@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic
-
-from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.system_errors import cannot_be
 from opwright_build.engine.tree import Tree, read_regular, write_whole
 
 
@@ -18,8 +16,7 @@ def write_file(path: Path, data: bytes) -> bool:
             return False
         write_whole(path, data)
     except OSError as error:
-        message = f"{os.path.relpath(path)} cannot be written: {error.strerror or type(error).__name__}"
-        raise InfrastructureError([Diagnostic("OW905", message)]) from error
+        raise cannot_be("written", os.path.relpath(path), error) from error
     return True
 
 

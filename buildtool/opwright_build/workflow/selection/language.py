@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from typing import Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic
-from opwright.suggest import close_names, did_you_mean
+from opwright.suggest import close_or, did_you_mean
 
 from opwright_build.spec.model import OpsetRange
 from opwright_build.workflow.selection.candidate import Candidate
@@ -145,8 +145,7 @@ def parse_name(text: str) -> Name:
 
 def unknown_function(text: str, name: str, known: Sequence[str]) -> Diagnostic:
     """That the library has no function that `text` means; `known` are the names that it has."""
-    close = close_names(name, list(dict.fromkeys(known)), most=3, cutoff=0.5)
-    help_ = f"did you mean {' or '.join(close)}?" if close else "`opwright ls` lists them"
+    help_ = close_or(name, dict.fromkeys(known), "`opwright ls` lists them", cutoff=0.5)
     return Diagnostic("OW907", f"the library has no function {text}", help=help_)
 
 
