@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,16 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severit
 from opwright_build.report.course import Advance, Stage
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.workflow.judged_library import Subject
-from opwright_build.workflow.narrowing import ALL, Narrowing
+from opwright_build.workflow.narrowing import Narrowing
 from opwright_build.workflow.sandboxes import warnings
 from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.verdicts import judge_versions
+from opwright_build.workflow.verdicts import JudgedVersions, Judging, judge_versions
 from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim
     from opwright_build.verify.case_model import Case, Kind, Outcome
+    from opwright_build.verify.cases.lock import LockedCase
     from opwright_build.verify.facts.gaps import GapsFile
     from opwright_build.verify.judge.gap_checks import Change, Run
     from opwright_build.verify.run.runtimes import Runtime
@@ -46,50 +47,35 @@ class Verdicts:
     tested: tuple[str, ...]
     failed: tuple[str, ...]
 
+    @property
+    def cells(self) -> int:
+        """How many outcomes there are."""
+        return sum(kind.count for kind in self.kinds)
 
-def judge(
-    subject: Subject,
-    runtimes: Sequence[Runtime],
-    run_oracle: bool,
-    update_gaps: bool,
-    sandbox: int = 0,
-    cells: Narrowing = ALL,
-) -> Verdicts:
-    """The verdicts. With `update_gaps` the gaps are written for the releases that ran instead of checked. `sandbox` is
-    the level without which no Python of a spec is to be run; InfrastructureError where the machine has no such one.
-    `cells` says which are run; where some are left out, nothing is said of what did not pass elsewhere."""
-    from opwright_build.spec.runtime_names import family_of
-    from opwright_build.verify.case_model import Status
+
+def judge(subject: Subject, judging: Judging, update_gaps: bool) -> Verdicts:
+    """The verdicts. With `update_gaps` the gaps are written for the releases that ran instead of checked. Where some
+    cells are left out, nothing is said of what did not pass elsewhere. InfrastructureError where the machine has not
+    the sandbox that is required."""
     from opwright_build.verify.cases.collect import locked_cases
-    from opwright_build.verify.cases.lock import unused_lines
     from opwright_build.verify.facts.gap_releases import rows_in_force
     from opwright_build.verify.facts.gaps import FILE, GapsFile, read_gaps, write_gaps
-    from opwright_build.verify.judge.findings import failures, inlined_alone, lacking, unverified
-    from opwright_build.verify.judge.gap_checks import Run, check_gaps, merge_gaps
+    from opwright_build.verify.judge.findings import failures, inlined_alone, lacking
+    from opwright_build.verify.judge.gap_checks import check_gaps, merge_gaps
     from opwright_build.verify.run.matrix import with_gaps
 
-    session = subject.session
+    session, cells = subject.session, judging.cells
     data = session.tree.read(FILE)
     declared = GapsFile(()) if data is None else read_gaps(data)
-    identities = [version.identity for version in subject.loaded.versions]
-    run = Run(
-        runtimes=[runtime.name for runtime in runtimes],
-        releases={family_of(runtime.name): runtime.release for runtime in runtimes},
-        identities={identity: subject.only is None or identity in subject.only for identity in identities},
-    )
+    run = _run_of(subject, judging.runtimes)
     if update_gaps:
         _require_writable(declared, run, cells)
-    locked, lock_findings = locked_cases(LibraryFiles(session.root))
-    judged = judge_versions(subject, runtimes, run_oracle, sandbox, locked, cells)
-    verdicts = judged.verdicts
-    rows = rows_in_force(declared, run.releases)
-    kinds = [kind for verdict in verdicts for kind in verdict.kinds if cells.fits(kind.outcome)]
+    locked, of_lock = locked_cases(LibraryFiles(session.root))
+    judged = judge_versions(subject, judging, locked)
+    kinds = [kind for verdict in judged.verdicts for kind in verdict.kinds if cells.fits(kind.outcome)]
     firsts = [kind.outcome for kind in kinds]  # whatever is found about outcomes, it is found about these
-    collected = dict.fromkeys(item for verdict in verdicts for item in verdict.diagnostics)
-    collected.update(dict.fromkeys((*lock_findings, *warnings(judged.sandbox))))
-    if subject.only is None and not cells.first:
-        collected.update(dict.fromkeys(unused_lines({name for item in verdicts for name in item.suite}, locked)))
-    findings = [*collected, *declared.diagnostics, *failures(firsts), *lacking(firsts)]
+    of_vectors = _of_vectors(subject, cells, judged, locked, of_lock)
+    findings = [*of_vectors, *declared.diagnostics, *failures(firsts), *lacking(firsts)]
     findings += inlined_alone(subject.bundle, subject.entries, subject.places)
     changes: list[Change] = []
     if update_gaps:
@@ -98,17 +84,13 @@ def judge(
         found, changes = check_gaps(declared, firsts, run, whole=not cells.spread)
         findings += found
     if not cells.leaves_out:
-        sound = subject.sound(collected)
-        if cells.spread:  # a body may be proved by a vector of another variant that has it too, at opsets left out
-            sound = [replace(entry, bodies=()) for entry in sound]
-        findings += unverified(sound, firsts, subject.places)
+        findings += _unproved(subject, of_vectors, firsts, cells)
     if cells.first:
         findings = _up_to_the_first_error(findings)
-    failed = {item.case.identity for item in firsts if item.status is Status.FAIL}
-    failed |= {verdict.identity for verdict in verdicts if has_errors(verdict.diagnostics)}
-    failed |= {item.subject for item in findings if item.subject and item.severity is Severity.ERROR}
+    verdicts, failed = judged.verdicts, _failed(judged, firsts, findings)
+    outcomes = (item for verdict in verdicts for item in verdict.outcomes if cells.fits(item))
     return Verdicts(
-        with_gaps((item for verdict in verdicts for item in verdict.outcomes if cells.fits(item)), rows),
+        with_gaps(outcomes, rows_in_force(declared, run.releases)),
         kinds,
         findings,
         changes,
@@ -120,6 +102,58 @@ def judge(
         tested=tuple(verdict.identity for verdict in verdicts),
         failed=tuple(verdict.identity for verdict in verdicts if verdict.identity in failed),
     )
+
+
+def _run_of(subject: Subject, runtimes: Sequence[Runtime]) -> Run:
+    """What runs, as rows of gaps are about it."""
+    from opwright_build.spec.runtime_names import family_of
+    from opwright_build.verify.judge.gap_checks import Run
+
+    identities = [version.identity for version in subject.loaded.versions]
+    return Run(
+        runtimes=[runtime.name for runtime in runtimes],
+        releases={family_of(runtime.name): runtime.release for runtime in runtimes},
+        identities={identity: subject.only is None or identity in subject.only for identity in identities},
+    )
+
+
+def _of_vectors(
+    subject: Subject,
+    cells: Narrowing,
+    judged: JudgedVersions,
+    locked: Mapping[str, LockedCase],
+    of_lock: Iterable[Diagnostic],
+) -> Collection[Diagnostic]:
+    """What is wrong with vectors and with their lock, each once; and that references ran without a sandbox."""
+    from opwright_build.verify.cases.lock import unused_lines
+
+    found = dict.fromkeys(item for verdict in judged.verdicts for item in verdict.diagnostics)
+    found.update(dict.fromkeys((*of_lock, *warnings(judged.sandbox))))
+    if subject.only is None and not cells.first:
+        used = {name for verdict in judged.verdicts for name in verdict.suite}
+        found.update(dict.fromkeys(unused_lines(used, locked)))
+    return found
+
+
+def _unproved(
+    subject: Subject, of_vectors: Iterable[Diagnostic], firsts: Sequence[Outcome], cells: Narrowing
+) -> list[Diagnostic]:
+    """The bodies and types that no vector proves, of versions whose vectors are sound."""
+    from opwright_build.verify.judge.findings import unverified
+
+    sound = subject.sound(of_vectors)
+    if cells.spread:  # a body may be proved by a vector of another variant that has it too, at opsets left out
+        sound = [replace(entry, bodies=()) for entry in sound]
+    return list(unverified(sound, firsts, subject.places))
+
+
+def _failed(judged: JudgedVersions, firsts: Iterable[Outcome], findings: Iterable[Diagnostic]) -> set[str]:
+    """The identities of the versions with an outcome that fails, or an error."""
+    from opwright_build.verify.case_model import Status
+
+    failed = {item.case.identity for item in firsts if item.status is Status.FAIL}
+    failed |= {verdict.identity for verdict in judged.verdicts if has_errors(verdict.diagnostics)}
+    return failed | {item.subject for item in findings if item.subject and item.severity is Severity.ERROR}
 
 
 def _up_to_the_first_error(findings: Sequence[Diagnostic]) -> list[Diagnostic]:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
 from opwright_build.workflow.judged_library import Subject
-from opwright_build.workflow.narrowing import ALL
 from opwright_build.workflow.sandboxes import require_for_workers, warnings
 from opwright_build.workflow.selection.last_runs import note_failures
 from opwright_build.workflow.session import Session
-from opwright_build.workflow.verdicts import judge_versions
+from opwright_build.workflow.verdicts import Judging, judge_versions
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, FunctionEntry
@@ -58,7 +57,7 @@ def failing(
         require_for_workers(session.workers_claim(min(sandbox, 1)), sandbox)
     subject = Subject(session, loaded, bundle, set(identities))
     locked, _ = locked_cases(LibraryFiles(session.root))
-    judged = judge_versions(subject, available(), True, sandbox, locked, ALL)
+    judged = judge_versions(subject, Judging(available(), sandbox=sandbox), locked)
     wrong = {verdict.identity: _wrong(verdict, subject) for verdict in judged.verdicts}
     note_failures(session, wrong, {identity for identity, found in wrong.items() if found})
     failed = (_failing(identity, found, subject.places) for identity, found in wrong.items() if found)

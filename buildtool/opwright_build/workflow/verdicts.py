@@ -15,7 +15,7 @@ from opwright_build.engine.content_digest import Json, digest_bytes, digest_fiel
 from opwright_build.report.course import Advance, Stage
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judged_library import Subject, collect
-from opwright_build.workflow.narrowing import Narrowing
+from opwright_build.workflow.narrowing import ALL, Narrowing
 
 if TYPE_CHECKING:
     from opwright_build.engine.run import Engine
@@ -51,23 +51,28 @@ class JudgedVersions:
     sandbox: Claim | None
 
 
-def judge_versions(
-    subject: Subject,
-    runtimes: Sequence[Runtime],
-    run_oracle: bool,
-    sandbox: int,
-    locked: Mapping[str, LockedCase],
-    cells: Narrowing,
-) -> JudgedVersions:
-    """Where Python of a spec is run, the user is told. `sandbox` is the level without which none is to be run.
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How versions are judged: which `cells` are run, on which runtimes; with `run_oracle` references are run, and
+    `sandbox` is the level without which no Python of a spec is to be run."""
 
-    Of `cells`, what is left out by types or opsets does not run, and such verdicts are not kept. Up to the first
+    runtimes: Sequence[Runtime]
+    cells: Narrowing = ALL
+    run_oracle: bool = True
+    sandbox: int = 0
+
+
+def judge_versions(subject: Subject, judging: Judging, locked: Mapping[str, LockedCase]) -> JudgedVersions:
+    """Where Python of a spec is run, the user is told. InfrastructureError where the machine has no such sandbox.
+
+    Of the cells, what is left out by types or opsets does not run, and such verdicts are not kept. Up to the first
     failure versions are judged in groups, and the groups behind the one that fails are not.
     """
     from opwright_build.verify.run.version_verdict import decode_verdict
 
     engine = subject.session.engine.over(LOCKED, lambda name: _line(locked, name))
-    actions = _actions(subject, runtimes, run_oracle, cells.spread)
+    cells = judging.cells
+    actions = _actions(subject, judging)
     engine.expect(actions.values())
     verdicts = {
         identity: decode_verdict(identity, data)
@@ -81,7 +86,7 @@ def judge_versions(
     size = GROUP if cells.first else max(len(missing), 1)
     for start in range(0, len(missing), size):
         group = {identity: actions[identity] for identity in missing[start : start + size]}
-        found, reused, used = _judge_group(subject, runtimes, run_oracle, sandbox, engine, group, cells)
+        found, reused, used = _judge_group(subject, judging, engine, group)
         kept += reused
         claim = used or claim
         verdicts |= {verdict.identity: verdict for verdict in found}
@@ -91,13 +96,7 @@ def judge_versions(
 
 
 def _judge_group(
-    subject: Subject,
-    runtimes: Sequence[Runtime],
-    run_oracle: bool,
-    sandbox: int,
-    engine: Engine,
-    group: Mapping[str, Action],
-    cells: Narrowing,
+    subject: Subject, judging: Judging, engine: Engine, group: Mapping[str, Action]
 ) -> tuple[list[Verdict], int, Claim | None]:
     """The verdicts on versions that have none, kept where they last; how many of their cells were known; and what
     references ran in."""
@@ -107,10 +106,11 @@ def _judge_group(
     from opwright_build.verify.run.spread import Spread
     from opwright_build.verify.run.version_verdict import encode_verdict, verdict_of
 
+    cells = judging.cells
     parts = {name: _part(RESULTS_KIND, name, action.environment) for name, action in group.items()}
     (environment,) = {action.environment for action in group.values()}
     answers = KeptAnswers(lambda reference: engine.recall(_part(ANSWERS_KIND, reference, environment), ANSWERS))
-    collected = collect(subject, run_oracle, sandbox, group, answers)
+    collected = collect(subject, judging.run_oracle, judging.sandbox, group, answers)
     for reference, data in answers.changed().items():
         engine.note(_part(ANSWERS_KIND, reference, environment), ANSWERS, data)
     before: dict[str, dict[str, Result]] = {}
@@ -120,9 +120,9 @@ def _judge_group(
             before.setdefault(identity, {}).update(decode_results(data))
     results = KeptResults({key: result for found in before.values() for key, result in found.items()})
     instantiated = BodyFunctions(subject.bundle, own=not subject.bundle.index.dependencies)
-    spread = Spread(runtimes) if cells.spread else None
+    spread = Spread(judging.runtimes) if cells.spread else None
     _require_agreement(subject, engine, instantiated, group, spread, cells)
-    outcomes = _outcomes(subject, collected, runtimes, results, instantiated, cells, spread)
+    outcomes = _outcomes(subject, judging, collected, results, instantiated, spread)
     for identity, part in parts.items():
         if results.of(identity):  # of a part of the cells the others' results stay
             others = before.get(identity, {}) if cells.is_partial else {}
@@ -143,12 +143,12 @@ def _line(locked: Mapping[str, LockedCase], name: str) -> bytes | None:
     return str(locked[name]).encode() if name in locked else None
 
 
-def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool, spread: bool) -> dict[str, Action]:
+def _actions(subject: Subject, judging: Judging) -> dict[str, Action]:
     from opwright_build.verify.cases.collect import declared_anywhere
     from opwright_build.verify.run.version_verdict import entry_digest, machine_digest, spec_digest
 
     cluster = subject.session.cluster
-    machine = machine_digest(runtimes, "" if cluster is None else cluster.machine)
+    machine = machine_digest(judging.runtimes, "" if cluster is None else cluster.machine)
     environment = digest_fields([subject.session.environment, machine])
     declared = declared_anywhere(subject.loaded.versions)
     index = subject.bundle.index
@@ -161,9 +161,9 @@ def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool, sp
             params: dict[str, Json] = {
                 "bodies": entry_digest(index, entry),
                 "spec": spec_digest(version, types, subject.session.root),
-                "oracle": run_oracle,
+                "oracle": judging.run_oracle,
             }
-            if spread:
+            if judging.cells.spread:
                 params["spread"] = True
             label = f"verify {version.identity}"
             actions[version.identity] = Action(KIND, label, {}, params, environment)
@@ -201,17 +201,16 @@ def _require_agreement(
 
 def _outcomes(
     subject: Subject,
+    judging: Judging,
     collected: CollectedCases,
-    runtimes: Sequence[Runtime],
     results: KeptResults,
     instantiated: BodyFunctions,
-    cells: Narrowing,
     spread: Spread | None,
 ) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
     from opwright_build.verify.run.matrix import Known, verify_cases
 
-    reporter = subject.session.reporter
+    reporter, cells = subject.session.reporter, judging.cells
     cases = [case for case in collected.cases if cells.fits_types(case.bindings)]
     reporter.step(f"verifying {counted(len(cases), 'case')}")
     timings = subject.session.timings
@@ -224,7 +223,7 @@ def _outcomes(
     outcomes = verify_cases(
         subject.bundle,
         cases,
-        runtimes=runtimes,
+        runtimes=judging.runtimes,
         spread=spread,
         fits_opset=cells.fits_opset,
         workers=subject.session.workers,
