@@ -20,7 +20,10 @@ _EXIT: Schema = {"enum": [0, 1, 2, 3]}
 
 def output_schemas() -> dict[str, Schema]:
     """The schema of one line of output, by command."""
-    outcomes = ["pass", "fail", "no-kernel", "unsupported", "unverified", "not-admitted", "lacking"]
+    return _of_builds() | _of_tests() | _of_releases() | _of_caches() | _of_models() | _of_views()
+
+
+def _of_builds() -> dict[str, Schema]:
     counts = {"actions": _COUNT, "actions_run": _COUNT, "actions_cached": _COUNT}
     of_one = {"library": _TEXT, "version": _TEXT, "bundle": _SHA256}
     sums = {
@@ -37,15 +40,22 @@ def output_schemas() -> dict[str, Schema]:
         sha256=_or_null(_SHA256),
         size=_or_null(_COUNT),
     )
-    action = {"action": _TEXT, "kind": _TEXT, "cached": _FLAG, "why": _list_of(_TEXT)}
-    spent = {"seconds": {"type": "number", "minimum": 0}}
-    timings = {
-        "steps": _list_of(_object(step=_TEXT, **spent)),
-        "kinds": _list_of(_object(kind=_TEXT, actions=_COUNT, **spent)),
-        "slowest": _list_of(_object(action=_TEXT, **spent)),
-    }
     planned = {"action": _TEXT, "why": _list_of(_TEXT), "needs": _TEXT}
     fix = {"file": _TEXT, "line": _COUNT, "column": _COUNT, "old": _TEXT, "new": _TEXT, "made": _FLAG}
+    return {
+        "build": _events(
+            "build",
+            {"action": _ACTION, "planned": planned, "output": dict(output["properties"]), "timings": _timings()},
+            counts | figures | {"outputs": _list_of(output)},
+            of_one | {"dry_run": _FLAG, "to_run": _COUNT, "may_run": _COUNT},
+        ),
+        "lint": _events("lint", {"action": _ACTION, "fix": fix}, counts),
+        "stubs": _events("stubs", {"action": _ACTION}, counts),
+    }
+
+
+def _of_tests() -> dict[str, Schema]:
+    outcomes = ["pass", "fail", "no-kernel", "unsupported", "unverified", "not-admitted", "lacking"]
     outcome = {
         "function": _TEXT,
         "vector": _TEXT,
@@ -81,29 +91,27 @@ def output_schemas() -> dict[str, Schema]:
         ),
     }
     return {
-        "build": _events(
-            "build",
-            {"action": action, "planned": planned, "output": dict(output["properties"]), "timings": timings},
-            counts | figures | {"outputs": _list_of(output)},
-            of_one | {"dry_run": _FLAG, "to_run": _COUNT, "may_run": _COUNT},
-        ),
-        "lint": _events("lint", {"action": action, "fix": fix}, counts),
-        "stubs": _events("stubs", {"action": action}, counts),
         "test": _events(
             "test",
-            {"action": action, "outcome": outcome, "mutant": mutant, "timings": timings},
+            {"action": _ACTION, "outcome": outcome, "mutant": mutant, "timings": _timings()},
             verified,
             {"library": _TEXT, "version": _TEXT},
         ),
         "vectors": _events(
             "vectors",
             {
-                "action": action,
+                "action": _ACTION,
                 "vectors": {"function": _TEXT, "cases": _COUNT, "skipped": _COUNT},
                 "skipped": {"function": _TEXT, "vector": _TEXT, "reason": _TEXT},
             },
             {"cases": _COUNT, "skipped": _COUNT},
         ),
+    }
+
+
+def _of_releases() -> dict[str, Schema]:
+    """Of commands about releases, of this library and of those that it depends on."""
+    return {
         "update": _events(
             "update",
             {
@@ -119,16 +127,16 @@ def output_schemas() -> dict[str, Schema]:
             {"written": _FLAG},
         ),
         "lock": _events(
-            "lock", {"action": action}, {"versions": _COUNT, "differing": _COUNT, "accepted": _list_of(_TEXT)}
+            "lock", {"action": _ACTION}, {"versions": _COUNT, "differing": _COUNT, "accepted": _list_of(_TEXT)}
         ),
         "diff": _events(
             "diff",
-            {"action": action, "change": {**_CHANGE, "effect": _EFFECT}},
+            {"action": _ACTION, "change": {**_CHANGE, "effect": _EFFECT}},
             {"against": _TEXT, "levels": _map_of(_COUNT)},
         ),
         "release": _events(
             "release",
-            {"action": action},
+            {"action": _ACTION},
             {
                 "version": _TEXT,
                 "dry_run": _FLAG,
@@ -139,7 +147,7 @@ def output_schemas() -> dict[str, Schema]:
         "add": _events("add", {}, {}, {"library": _TEXT, "version": _TEXT, "sha256": _SHA256, "written": _FLAG}),
         "publish": _events(
             "publish",
-            {"action": action, "artefact": {"library": _TEXT, "path": _TEXT, "sha256": _SHA256, "size": _COUNT}},
+            {"action": _ACTION, "artefact": {"library": _TEXT, "path": _TEXT, "sha256": _SHA256, "size": _COUNT}},
             {
                 "packages": _list_of(
                     _object(library=_TEXT, version=_TEXT, folder=_TEXT, manifest=_or_null(_TEXT)),
@@ -147,6 +155,11 @@ def output_schemas() -> dict[str, Schema]:
                 "verified": _FLAG,
             },
         ),
+    }
+
+
+def _of_caches() -> dict[str, Schema]:
+    return {
         "cache": _events(
             "cache",
             {
@@ -160,6 +173,11 @@ def output_schemas() -> dict[str, Schema]:
                 "removed": _object(files=_COUNT, bytes=_COUNT),
             },
         ),
+    }
+
+
+def _of_models() -> dict[str, Schema]:
+    return {
         "attach": _events(
             "attach",
             {
@@ -206,10 +224,25 @@ def output_schemas() -> dict[str, Schema]:
         ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
         "convert": _events("convert", {"node": _CONVERTED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
+    }
+
+
+def _of_views() -> dict[str, Schema]:
+    return {
         "doctor": _line("doctor", _LOOKED_AT),
         "ls": _line("ls", _LISTED),
         "opsets": _line("opsets", _OPSET_ROW),
         "show": _line("show", _SHOWN),
+    }
+
+
+def _timings() -> Schema:
+    """What `--timings` adds."""
+    spent = {"seconds": {"type": "number", "minimum": 0}}
+    return {
+        "steps": _list_of(_object(step=_TEXT, **spent)),
+        "kinds": _list_of(_object(kind=_TEXT, actions=_COUNT, **spent)),
+        "slowest": _list_of(_object(action=_TEXT, **spent)),
     }
 
 
@@ -244,6 +277,7 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_ACTION: Schema = {"action": _TEXT, "kind": _TEXT, "cached": _FLAG, "why": _list_of(_TEXT)}
 _SANDBOX: Schema = _object(
     level={"enum": [0, 1, 2]}, mechanisms=_TEXT, declined=_list_of(_object(mechanisms=_TEXT, reason=_TEXT))
 )
