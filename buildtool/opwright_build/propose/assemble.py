@@ -10,9 +10,9 @@ from opwright_build.propose.conversions import adapters, downgrade_test, upgrade
 from opwright_build.propose.differentiation import differentiation
 from opwright_build.propose.documentation import changelog_entry, operators_entry
 from opwright_build.propose.expansions import Checked, check_models
-from opwright_build.propose.inference import infer_rules
+from opwright_build.propose.inference import InferenceRules, infer_rules
 from opwright_build.propose.name_lint import NamingFinding, lint_names
-from opwright_build.propose.node_cases import choose_cases
+from opwright_build.propose.node_cases import ChosenCases, NodeCase, choose_cases
 from opwright_build.propose.node_tests import render_node_tests
 from opwright_build.propose.readable import snake
 from opwright_build.propose.reference_class import render_reference
@@ -23,7 +23,7 @@ from opwright_build.propose.schema import make_bodies, render_schema
 from opwright_build.propose.shape_tests import make_shape_tests, render_shape_tests
 from opwright_build.propose.shipped_body import Comparison, ShippedBody, compare_bodies
 from opwright_build.propose.subject import Proposal
-from opwright_build.propose.test_models import make_models
+from opwright_build.propose.test_models import TestModel, make_models
 from opwright_build.verify.case_model import Case
 from opwright_build.verify.run.runtimes import Runtime
 
@@ -65,30 +65,20 @@ def assemble(
 
     `shipped` is what the library ships where another body is proposed: what this one fails, and may, are no node tests.
     """
-    comparison = None
-    if shipped is not None:
-        cases = tuple(cases)
-        comparison = compare_bodies(proposal, shipped, cases, runtimes, workers)
+    cases = tuple(cases)
+    comparison = None if shipped is None else compare_bodies(proposal, shipped, cases, runtimes, workers)
+    if comparison is not None:
         cases = [case for case in cases if case.name not in comparison.failed]
-    chosen = choose_cases(proposal, cases, background.existing)
-    models = [model for case in chosen.cases for model in make_models(proposal, case)]
-    checked = check_models(models, runtimes, workers)
-    coarse = {item.test for item in checked if item.is_coarse}
-    if coarse:
-        chosen = chosen.without({model.case.name for model in models if model.name in coarse})
-        kept = {case.name for case in chosen.cases}
-        models = [model for model in models if model.case.name in kept]
-        names = {model.name for model in models}
-        checked = [item for item in checked if item.test in names]
-    rules = infer_rules(proposal, chosen.cases)
+    tests = _node_tests(proposal, choose_cases(proposal, cases, background.existing), runtimes, workers)
+    rules = infer_rules(proposal, tests.cases)
     bodies = make_bodies(proposal)
     converters = adapters(proposal)
     text = None if reference is None else render_reference(proposal, rules, reference.source, reference.function)
     findings = Findings(
         bodies,
         rules,
-        chosen,
-        checked,
+        tests.chosen,
+        tests.checked,
         lint_names(proposal.entry),
         text is not None,
         differentiation(proposal),
@@ -104,43 +94,73 @@ def assemble(
     if text is not None:
         file = f"{proposal.home.operators}/op_{snake(proposal.entry.name)}.py"
         layout.add("Class of the reference evaluator", file, text)
-    if chosen.cases:
-        if proposal.home.standard:
-            module = f"{proposal.home.prefix}{proposal.entry.name.lower()}.py"
-            layout.add(
-                f"Node tests ({len(chosen.cases)})",
-                f"onnx/backend/test/case/node/{module}",
-                render_node_tests(proposal, chosen.cases),
-            )
-        layout.add_models([(model.name, model.files()) for model in models])
-        if proposal.home.standard:
-            shape_tests = make_shape_tests(proposal, rules, chosen.cases)
-            layout.add(
-                f"Shape inference tests ({len(shape_tests)})",
-                layout.insert("shape_inference_test.py"),
-                render_shape_tests(proposal, shape_tests),
-            )
-    if proposal.home.counts_opsets and chosen.cases:
-        up, down = upgrade_test(proposal, rules, chosen.cases), downgrade_test(proposal, rules, chosen.cases)
-        layout.add("Upgrade test", layout.insert("automatic_upgrade_test.py"), up)
-        layout.add("Downgrade test", layout.insert("automatic_downgrade_test.py"), down)
-    layout.add("Operator's documentation", layout.insert("Operators.md"), operators_entry(proposal, chosen.cases))
+    if tests.cases:
+        _add_tests(layout, proposal, rules, tests)
+    layout.add("Operator's documentation", layout.insert("Operators.md"), operators_entry(proposal, tests.cases))
     if proposal.home.standard:
         layout.add("Change log's entry", layout.insert("Changelog.md"), changelog_entry(proposal))
     left = list(remaining(proposal, findings))
     inference = inference_text(proposal, rules)
-    text = render_rfc(proposal, background, chosen.cases, findings.derivatives, inference, left, comparison)
-    layout.files[RFC] = text.encode()
-    layout.made["Document for readers"] = RFC
+    text = render_rfc(proposal, background, tests.cases, findings.derivatives, inference, left, comparison)
+    layout.add("Document for readers", RFC, text)
     layout.files[CHECKLIST] = render_checklist(proposal, findings, layout.made).encode()
     return Package(
         dict(sorted(layout.files.items())),
         findings.checked,
         findings.naming,
-        len(chosen.cases),
+        len(tests.cases),
         len(left),
         comparison,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _NodeTests:
+    """The node tests: the cases that were chosen, their models, and what became of these on runtimes."""
+
+    chosen: ChosenCases
+    models: Sequence[TestModel]
+    checked: Sequence[Checked]
+
+    @property
+    def cases(self) -> Sequence[NodeCase]:
+        return self.chosen.cases
+
+
+def _node_tests(proposal: Proposal, chosen: ChosenCases, runtimes: Sequence[Runtime], workers: int) -> _NodeTests:
+    """Without those that are too coarse to tell right from wrong."""
+    models = [model for case in chosen.cases for model in make_models(proposal, case)]
+    checked = check_models(models, runtimes, workers)
+    coarse = {item.test for item in checked if item.is_coarse}
+    if coarse:
+        chosen = chosen.without({model.case.name for model in models if model.name in coarse})
+        kept = {case.name for case in chosen.cases}
+        models = [model for model in models if model.case.name in kept]
+        names = {model.name for model in models}
+        checked = [item for item in checked if item.test in names]
+    return _NodeTests(chosen, models, checked)
+
+
+def _add_tests(layout: _Layout, proposal: Proposal, rules: InferenceRules, tests: _NodeTests) -> None:
+    """The tests of what there are cases for."""
+    if proposal.home.standard:
+        layout.add(
+            f"Node tests ({len(tests.cases)})",
+            f"onnx/backend/test/case/node/{proposal.home.prefix}{proposal.entry.name.lower()}.py",
+            render_node_tests(proposal, tests.cases),
+        )
+    layout.add_models([(model.name, model.files()) for model in tests.models])
+    if proposal.home.standard:
+        shape_tests = make_shape_tests(proposal, rules, tests.cases)
+        layout.add(
+            f"Shape inference tests ({len(shape_tests)})",
+            layout.insert("shape_inference_test.py"),
+            render_shape_tests(proposal, shape_tests),
+        )
+    if proposal.home.counts_opsets:
+        up, down = upgrade_test(proposal, rules, tests.cases), downgrade_test(proposal, rules, tests.cases)
+        layout.add("Upgrade test", layout.insert("automatic_upgrade_test.py"), up)
+        layout.add("Downgrade test", layout.insert("automatic_downgrade_test.py"), down)
 
 
 class _Layout:

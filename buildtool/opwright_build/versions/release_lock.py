@@ -187,15 +187,7 @@ def read_lock(
     lines = data.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
-    found: list[Diagnostic] = []
-    values: dict[int, dict[str, Json]] = {}
-    for number, line in _wanted(lines, names):
-        try:
-            values[number] = _unsealed(line)
-        except MalformedRecordError as error:
-            found.append(_damaged(path, number, str(error)))
-    if not lines:
-        found.append(_damaged(path, 0, "it is empty"))
+    values, found = _read_values(path, lines, names)
     if found:
         return None, found
     try:
@@ -210,20 +202,8 @@ def read_lock(
         )
     if head.domain != domain:
         found.append(_damaged(path, 1, f"it is the lock of {head.domain}"))
-    promises: dict[str, Promise] = {}
-    places: dict[str, int] = {}
-    for number, value in values.items():
-        try:
-            line_read = from_json(_Line, value)
-            _check(line_read.entry, domain)
-        except MalformedRecordError as error:
-            found.append(_damaged(path, number, str(error)))
-            continue
-        identity = line_read.entry.identity
-        if identity in promises:
-            found.append(_damaged(path, number, f"{identity} stands twice"))
-        promises[identity] = Promise(line_read.entry, line_read.release, line_read.accepted)
-        places[identity] = number
+    promises, places, damaged = _read_promises(path, domain, values)
+    found += damaged
     if found:
         return None, found
     made = DomainLock(
@@ -240,6 +220,44 @@ def read_lock(
         head.terms,
     )
     return made, []
+
+
+def _read_values(
+    path: str, lines: Sequence[bytes], names: Collection[str] | None
+) -> tuple[dict[int, dict[str, Json]], list[Diagnostic]]:
+    """What the lines hold that are wanted, by number, and which of them are damaged."""
+    found: list[Diagnostic] = []
+    values: dict[int, dict[str, Json]] = {}
+    for number, line in _wanted(lines, names):
+        try:
+            values[number] = _unsealed(line)
+        except MalformedRecordError as error:
+            found.append(_damaged(path, number, str(error)))
+    if not lines:
+        found.append(_damaged(path, 0, "it is empty"))
+    return values, found
+
+
+def _read_promises(
+    path: str, domain: str, values: Mapping[int, Mapping[str, Json]]
+) -> tuple[dict[str, Promise], dict[str, int], list[Diagnostic]]:
+    """The versions by identity, the lines that they stand in, and which lines are of no version."""
+    promises: dict[str, Promise] = {}
+    places: dict[str, int] = {}
+    found: list[Diagnostic] = []
+    for number, value in values.items():
+        try:
+            line_read = from_json(_Line, value)
+            _check(line_read.entry, domain)
+        except MalformedRecordError as error:
+            found.append(_damaged(path, number, str(error)))
+            continue
+        identity = line_read.entry.identity
+        if identity in promises:
+            found.append(_damaged(path, number, f"{identity} stands twice"))
+        promises[identity] = Promise(line_read.entry, line_read.release, line_read.accepted)
+        places[identity] = number
+    return promises, places, found
 
 
 def _wanted(lines: Sequence[bytes], names: Collection[str] | None) -> Iterator[tuple[int, bytes]]:

@@ -191,72 +191,88 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
 
     DiagnosticError (OW520, OW521) when the working folder or a file of ours in it is a link, a pipe or a device.
     """
-    work = root / WORK
-    tree = Tree(root)
+    work, tree = root / WORK, Tree(root)
+    _require_own_places(tree)
+    with _locked(work, lambda: reporter.step("another opwright is at work in this folder; waiting for it to end")):
+        sweep(work, OWN_FILES)
+        user = user_seal()
+        transaction = Transaction(tree, work, folder_seal(user))
+        transaction.finish()
+        with _session(tree, user, transaction, reporter, options) as session:
+            yield session
+
+
+@contextmanager
+def _session(
+    tree: Tree, user: UserSeal, transaction: Transaction, reporter: Reporter, options: Options
+) -> Iterator[Session]:
+    """The session in a folder that no other one works in."""
+    root, work, here = tree.root, tree.root / WORK, folder_seal(user)
+    hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
+    parts = own_environment(hints)
+    log = ActionLog(StateFile(work / LOG, here), parts)
+    store = _with_shared(LocalStore(cache_folder(options, root), user.seal), options)
+    timings = Timings()
+    timed = TimedReporter(reporter, timings)
+    count = ActionCount(timed, timings)
+    sources = _sources(root, hints)
+    cluster = _cluster(options, timed)
+    processes = _processes(options)
+    pool = processes if cluster is None else cluster.pool
+    stamps = ReadStamps(StateFile(work / READ_STAMPS, here), root, hints, sources, options.rehash)
+    engine = Engine(
+        REGISTRY, store, sources, log, pool=pool, same=SAME, rerun=options.rerun, watch=count, stamps=stamps
+    )
+    publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
+    try:
+        environment = environment_digest(parts)
+        yield Session(
+            root,
+            tree,
+            engine,
+            store,
+            environment,
+            publisher,
+            count,
+            timed,
+            user,
+            transaction,
+            sources,
+            log,
+            processes.jobs,
+            options.vector_limit,
+            timings,
+            options.timings,
+            options.packages,
+            options.asked,
+            cluster,
+        )
+    finally:
+        processes.close()
+        if cluster is not None:
+            cluster.close()
+        store.close()
+        hints.save()
+        stamps.save()
+        log.save()
+
+
+def _require_own_places(tree: Tree) -> None:
     for name in (WORK, f"{WORK}/cache"):
         tree.require_folder(name)
     for name in OWN_FILES:
         tree.require_file(f"{WORK}/{name}")
 
-    def waiting() -> None:
-        reporter.step("another opwright is at work in this folder; waiting for it to end")
 
-    with _locked(work, waiting):
-        sweep(work, OWN_FILES)
-        user = user_seal()
-        here = folder_seal(user)
-        transaction = Transaction(tree, work, here)
-        transaction.finish()
-        hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
-        parts = own_environment(hints)
-        log = ActionLog(StateFile(work / LOG, here), parts)
-        store = _with_shared(LocalStore(cache_folder(options, root), user.seal), options)
-        timings = Timings()
-        timed = TimedReporter(reporter, timings)
-        count = ActionCount(timed, timings)
-        folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
-        sources = OverlaySources(folder, INSTALLED, _installed)
-        cluster = _cluster(options, timed)
-        processes = ActionPool(
-            _worker_starter(), options.jobs or processors(), limit=options.action_limit, wanted=options.jobs is not None
-        )
-        pool = processes if cluster is None else cluster.pool
-        stamps = ReadStamps(StateFile(work / READ_STAMPS, here), root, hints, sources, options.rehash)
-        engine = Engine(
-            REGISTRY, store, sources, log, pool=pool, same=SAME, rerun=options.rerun, watch=count, stamps=stamps
-        )
-        publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
-        try:
-            environment = environment_digest(parts)
-            yield Session(
-                root,
-                tree,
-                engine,
-                store,
-                environment,
-                publisher,
-                count,
-                timed,
-                user,
-                transaction,
-                sources,
-                log,
-                processes.jobs,
-                options.vector_limit,
-                timings,
-                options.timings,
-                options.packages,
-                options.asked,
-                cluster,
-            )
-        finally:
-            processes.close()
-            if cluster is not None:
-                cluster.close()
-            store.close()
-            hints.save()
-            stamps.save()
-            log.save()
+def _sources(root: Path, hints: FileHints) -> Sources:
+    """What actions read: files of the folder, and what is installed."""
+    folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
+    return OverlaySources(folder, INSTALLED, _installed)
+
+
+def _processes(options: Options) -> ActionPool:
+    jobs = options.jobs or processors()
+    return ActionPool(_worker_starter(), jobs, limit=options.action_limit, wanted=options.jobs is not None)
 
 
 def cache_folder(options: Options, root: Path) -> Path:

@@ -30,8 +30,9 @@ from opwright.link.digests import record_of
 from opwright.link.metadata import is_polyfilled
 from opwright.link.missing_types import complete_bodies, keep_completed
 from opwright.link.model_records import gather_records, spread_records
+from opwright.link.moved_constants import InitializerNote
 from opwright.link.node_notes import MOVED, add_to_notes, newest_note
-from opwright.link.plan import choose_opset, make_plan
+from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.link.standard_functions import refuse_standard_functions
@@ -162,19 +163,8 @@ def polyfill_libraries(
     refuse_training_graphs(model, file)
     refuse_standard_functions(model.functions, "the model has", file)
     catalogue = merge_libraries(libraries)
-    result = ModelProto()
-    result.CopyFrom(model)
-    spread_records(result, file)
-    calls: Sequence[NodeProto] = ()
-    opset = _goal(result, catalogue, target)
-    if opset != choose_opset(result, catalogue):
-        result, calls = _as_it_was(result, catalogue, libraries, file)
-        opset = _goal(result, catalogue, target)
-    verdict = _judge(result, catalogue, opset, target, file, calls, uncalled=not inline)
-    if is_polyfilled(result) and _is_asked(result, verdict, opset, target):
-        # What is written down for `detach` says how the model was before all of it, and is not written twice.
-        result, calls = _as_it_was(result, catalogue, libraries, file)
-        verdict = _judge(result, catalogue, opset, target, file, calls, uncalled=not inline)
+    judged = _judge_copy(model, catalogue, libraries, target, file, uncalled=not inline)
+    result, opset, verdict = judged.model, judged.opset, judged.verdict
     catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
     diagnostics: list[Diagnostic] = [*target.findings]
     inline_reason = "" if inline else _why_inline(result, verdict, target)
@@ -193,19 +183,8 @@ def polyfill_libraries(
     noted = None if inline else Noted.of(_without_libraries(result, file), opset, verdict.left_out)
     if noted is not None:
         diagnostics += _leave_out(result, verdict.left_out, file)
-    mark = "" if noted is None else noted.mark
     complete_bodies(result, lambda: without_weights(result), remember=not inline)
-    sources = Sources(result)
-    forms = [item.form for item in verdict.restamped]
-    constants = put_initializers(result, forms)
-    for form in forms:
-        if form.is_one_node and not form.is_initializer:
-            write_form(form, sources, mark)
-    put_replacements(result, (form for form in forms if not form.is_one_node), mark)
-    call_functions(result, verdict.served, plan, sources)
-    asked = {id(node) for node in calls}
-    add_to_notes((item.node for item in verdict.served if item.replaced and id(item.node) not in asked), _NEEDED, True)
-    add_to_notes((item.node for item in verdict.served), MOVED, mark)
+    constants = _rewrite_nodes(judged, plan, "" if noted is None else noted.mark)
     add_functions(result, plan)
     if inline:
         inline_plan(result, before, plan)
@@ -219,6 +198,55 @@ def polyfill_libraries(
     diagnostics += [*undefined_nodes(result, file), *check_model(result, model, file, complete=True)]
     functions = () if inline else tuple(function_id(function) for function in plan.functions)
     return Rewritten(result, opset, treatments, functions, inline, tuple(diagnostics))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A copy of a model, and what is to be done to it for an opset. `calls` are those of its operators of the standard
+    that called functions on request before it was taken back."""
+
+    model: ModelProto
+    opset: int
+    verdict: Verdict
+    calls: Sequence[NodeProto]
+
+
+def _judge_copy(
+    model: ModelProto, catalogue: Catalogue, libraries: Sequence[Bundle], target: Target, file: str, *, uncalled: bool
+) -> _Judged:
+    """The copy is as the model was before it was rewritten or functions were linked, where these are done anew."""
+    result = ModelProto()
+    result.CopyFrom(model)
+    spread_records(result, file)
+    calls: Sequence[NodeProto] = ()
+    opset = _goal(result, catalogue, target)
+    if opset != choose_opset(result, catalogue):
+        result, calls = _as_it_was(result, catalogue, libraries, file)
+        opset = _goal(result, catalogue, target)
+    verdict = _judge(result, catalogue, opset, target, file, calls, uncalled=uncalled)
+    if is_polyfilled(result) and _is_asked(result, verdict, opset, target):
+        # What is written down for `detach` says how the model was before all of it, and is not written twice.
+        result, calls = _as_it_was(result, catalogue, libraries, file)
+        verdict = _judge(result, catalogue, opset, target, file, calls, uncalled=uncalled)
+    return _Judged(result, opset, verdict, calls)
+
+
+def _rewrite_nodes(judged: _Judged, plan: Plan, mark: str) -> list[InitializerNote]:
+    """Makes nodes those of other versions, in place, and calls; gives the initializers that are added for that. What is
+    noted on a node has the `mark`."""
+    model, verdict = judged.model, judged.verdict
+    sources = Sources(model)
+    forms = [item.form for item in verdict.restamped]
+    constants = put_initializers(model, forms)
+    for form in forms:
+        if form.is_one_node and not form.is_initializer:
+            write_form(form, sources, mark)
+    put_replacements(model, (form for form in forms if not form.is_one_node), mark)
+    call_functions(model, verdict.served, plan, sources)
+    asked = {id(node) for node in judged.calls}
+    add_to_notes((item.node for item in verdict.served if item.replaced and id(item.node) not in asked), _NEEDED, True)
+    add_to_notes((item.node for item in verdict.served), MOVED, mark)
+    return constants
 
 
 def _goal(model: ModelProto, catalogue: Catalogue, target: Target) -> int:
