@@ -14,8 +14,9 @@ from opwright_build.report.quiet import QuietReporter
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import build_library, read_packages
+from opwright_build.workflow.lock_comparison import ownerless_locks
 from opwright_build.workflow.locking import locks_of_package
-from opwright_build.workflow.released import judge_pairs, ownerless_locks
+from opwright_build.workflow.released_bodies import judge_pairs
 from opwright_build.workflow.session import Options, Session, cache_folder, open_session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file

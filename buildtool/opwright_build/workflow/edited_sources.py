@@ -18,59 +18,50 @@ from typing import Any
 
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic
-from opwright.diagnostics.findings_json import from_json, to_json
+from opwright.diagnostics.findings_json import from_json
 from opwright.diagnostics.ignores import settle_ignores
 
-from opwright_build.engine.action import Action, Done, Outcome, PackedReads, Read, Unsupported, pack_reads
-from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.action import Action, Done, Outcome, PackedReads, Read, Unsupported
+from opwright_build.engine.content_digest import canonical_json, digest_bytes
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.mutual_actions import Result
-from opwright_build.engine.piece_file import PieceFile
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
 from opwright_build.report.tables import counted
-from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package
+from opwright_build.spec.model import Domain, Library, Package
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates, version_input
+from opwright_build.workflow.noted_versions import found_of, line_of
 from opwright_build.workflow.packaged_again import (
     EditedVersion,
     PackagedBefore,
     package_edited,
-    shared_bodies,
     shared_now,
 )
 from opwright_build.workflow.placed_rows import rows_now
 from opwright_build.workflow.session import WORK, Session, folder_seal
 from opwright_build.workflow.version_parts import (
-    BODIES,
     ENTRY,
     FACTS,
-    FIGURES,
     INTERFACE,
     PACKAGED,
     PART,
     RELEASED,
-    TABLE,
     VERSION,
-    decode_blobs,
     encode_packaged,
-    is_file,
     join_rows,
     table_part,
 )
 from opwright_build.workflow.version_table import (
-    VERSION_LINES,
     VERSION_TABLE,
     VersionLine,
     VersionTable,
     encode_declared,
     load_version_table,
-    relations,
     rows_of,
 )
 
 _MOST = 100  # versions to make anew: with more, looking at all of them is no detour
-_ENTRY = f"{LIBRARY}:entry/"
 _SPEC = re.compile(rf"{FILE}:specs/[^/]+/[^/]+/spec\.yaml")
 _STUBS = "library/"
 
@@ -90,75 +81,6 @@ def build_edited(session: Session, engine: Engine, reader: Reader, action: Actio
         return edit.outcome(reader, edit.results(touched))
     except _AnythingElseError:
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class WholeBuild:
-    """What a build of all versions gave, and what of: its facts as they are `told`, the action that made its package,
-    the result and the rows of each version, and the library. `comments` are the YAML files, by path, with comments that
-    silence findings; each of those does."""
-
-    outcome: Done
-    told: Mapping[str, Json]
-    packaging: Action
-    compiled: Mapping[str, Result]
-    rows: Sequence[bytes]
-    loaded: LoadedLibrary
-    comments: Mapping[str, str]
-
-
-def note_versions(session: Session, action: Action, reader: Reader, whole: WholeBuild) -> None:
-    """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
-    and templates, and not what was released: then its version is another one."""
-    fetch = session.engine.fetch
-    lines: list[VersionLine] = []
-    for (identity, result), shown, spec in zip(whole.compiled.items(), whole.rows, whole.loaded.versions, strict=True):
-        assert spec.identity == identity
-        version = session.engine.input(result.action, "version")
-        declaration = encode_declared(spec)
-        lines.append(_line(identity, result, version, partial(fetch, result), shown, declaration))
-    callers, readers = relations([(line.identity, line.reads) for line in lines], _ENTRY)
-    first = next(iter(whole.compiled.values()))
-    facts = {
-        "action": action.key,
-        "trace": pack_reads(reader.reads).digest,
-        "outputs": {path: digest for path, digest in whole.outcome.outputs.items() if is_file(path)},
-        "rows": {name: digest for name, digest in whole.outcome.outputs.items() if name.startswith(TABLE)},
-        "callers": callers,
-        "readers": readers,
-        "shared": shared_bodies(line.bodies for line in lines),
-        "told": whole.told,
-        "comments": whole.comments,
-        "found": {"": list(map(to_json, whole.loaded.diagnostics)), **_found(enumerate(whole.compiled.values()))},
-        "library": session.engine.input(first.action, "library").decode("ascii"),
-        "inputs": {
-            name: session.engine.input(whole.packaging, name).decode("ascii")
-            for name in whole.packaging.inputs
-            if not name.startswith(VERSION)
-        },
-    }
-    packaged = [whole.packaging.inputs[f"{VERSION}{identity}"] for identity in whole.compiled]
-    pieces = PieceFile(session.root / WORK / VERSION_LINES)
-    with contextlib.suppress(OSError):
-        refs = pieces.write([line.encode() for line in lines])
-        VersionTable(facts, list(whole.compiled), packaged, refs, pieces).save(session.state(VERSION_TABLE))
-
-
-def _found(results: Iterable[tuple[int, Result]]) -> dict[str, list[dict[str, Any]]]:
-    """The findings of those versions that have any, by position."""
-    found = {str(number): result.outcome.diagnostics for number, result in results if isinstance(result.outcome, Done)}
-    return {number: list(map(to_json, items)) for number, items in found.items() if items}
-
-
-def _line(
-    identity: str, result: Result, version: bytes, part: partial[bytes], rows: bytes, declaration: bytes
-) -> VersionLine:
-    assert isinstance(result.outcome, Done)
-    sizes = {digest: len(body) for digest, body in decode_blobs(part(BODIES)).items()}
-    outputs = {name: result.outcome.outputs[name] for name in (ENTRY, INTERFACE)}
-    return VersionLine(
-        identity, result.action.key, result.reads, outputs, version, json.loads(part(FIGURES)), sizes, rows, declaration
-    )
 
 
 @dataclass(frozen=True)
@@ -367,7 +289,7 @@ class _Edit:
         for number, result in results.items():
             before, part = self._line(number), partial(self.engine.fetch, result)
             rows = rows_now(self.engine, self.session.sources, result)
-            line = _line(before.identity, result, before.version, part, rows, before.declaration)
+            line = line_of(before.identity, result, before.version, part, rows, before.declaration)
             lines[number] = line.encode()
             packaged[number] = self.engine.put(encode_packaged(part))
             if packaged[number] != self.table.packaged[number]:
@@ -380,7 +302,7 @@ class _Edit:
         found = {
             number: items for number, items in facts["found"].items() if number == "" or int(number) not in results
         }
-        found |= _found(results.items())
+        found |= found_of(results.items())
         diagnostics = self._settled(found)
         self.session.reporter.step("packaging")
         package, shared = self._package(packaged, edited)
@@ -412,7 +334,7 @@ class _Edit:
         before: list[str] = self.table.facts["told"]["differing"]
         if RELEASED not in self.table.facts["inputs"]:
             return before
-        from opwright_build.workflow.released import differing_now
+        from opwright_build.workflow.lock_comparison import differing_now
 
         entries = [decode_value(FunctionEntry, self.engine.fetch(result, ENTRY)) for result in results.values()]
         found = differing_now(before, entries, self._as_read, self._owner.domains)

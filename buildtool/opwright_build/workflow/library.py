@@ -144,7 +144,7 @@ def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
     if not differing:
         return library
     from opwright_build.spec.load import load_versions
-    from opwright_build.workflow.released import judge_differing
+    from opwright_build.workflow.released_bodies import judge_differing
 
     loaded = load_versions(session.root, differing)
     judged = judge_differing(session, loaded, read_built(session, library), differing, session.tree.read)

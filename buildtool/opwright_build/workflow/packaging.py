@@ -20,7 +20,7 @@ from opwright_build.package.index import build_index
 from opwright_build.package.typed_package import render_stubs
 from opwright_build.report.figures import widest
 from opwright_build.spec.model import Domain, Package
-from opwright_build.workflow.packaged_again import after_release, files_of, member_of, wheel_version
+from opwright_build.workflow.package_files import after_release, files_of, member_of, wheel_version
 from opwright_build.workflow.version_parts import (
     BODIES,
     FIGURES,

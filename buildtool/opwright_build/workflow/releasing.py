@@ -87,7 +87,7 @@ def _release(session: Session, wanted: Releasing, started: float, done: Callable
     from opwright_build.spec.load import load_library
     from opwright_build.versions.committed_locks import lost_promises
     from opwright_build.versions.semantic import parse_release
-    from opwright_build.workflow.passing import failing
+    from opwright_build.workflow.release_verdicts import failing
 
     version, dry_run = wanted.version, wanted.dry_run
     if parse_release(version) is None:
@@ -150,7 +150,7 @@ def _prepare(
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces
     from opwright_build.versions.release_lock import notes_path
-    from opwright_build.workflow.passing import changed_since
+    from opwright_build.workflow.release_verdicts import changed_since
 
     locks, damaged = locks_of_package(session, loaded.library, package)
     found += [*damaged, *texts_of(session, locks)]

@@ -195,19 +195,16 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
     _require_own_places(tree)
     with _locked(work, lambda: reporter.step("another opwright is at work in this folder; waiting for it to end")):
         sweep(work, OWN_FILES)
-        user = user_seal()
-        transaction = Transaction(tree, work, folder_seal(user))
-        transaction.finish()
-        with _session(tree, user, transaction, reporter, options) as session:
+        with _session(tree, user_seal(), reporter, options) as session:
             yield session
 
 
 @contextmanager
-def _session(
-    tree: Tree, user: UserSeal, transaction: Transaction, reporter: Reporter, options: Options
-) -> Iterator[Session]:
+def _session(tree: Tree, user: UserSeal, reporter: Reporter, options: Options) -> Iterator[Session]:
     """The session in a folder that no other one works in."""
     root, work, here = tree.root, tree.root / WORK, folder_seal(user)
+    transaction = Transaction(tree, work, here)
+    transaction.finish()
     hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
     parts = own_environment(hints)
     log = ActionLog(StateFile(work / LOG, here), parts)

@@ -1,25 +1,24 @@
-"""The parts of `opwright test`: vectors, outcomes, mutants, each with what is wrong about them."""
+"""The verdicts of `opwright test` on a library: those on its versions, and what is wrong with vectors and gaps."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 
-from opwright_build.report.course import Advance, Stage
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.workflow.judged_library import Subject
+from opwright_build.workflow.judged_versions import JudgedVersions, Judging, judge_versions
 from opwright_build.workflow.narrowing import Narrowing
 from opwright_build.workflow.sandboxes import warnings
 from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.verdicts import JudgedVersions, Judging, judge_versions
 from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim
-    from opwright_build.verify.case_model import Case, Kind, Outcome
+    from opwright_build.verify.case_model import Kind, Outcome
     from opwright_build.verify.cases.lock import LockedCase
     from opwright_build.verify.facts.gaps import GapsFile
     from opwright_build.verify.judge.gap_checks import Change, Run
@@ -177,35 +176,3 @@ def _require_writable(declared: GapsFile, run: Run, cells: Narrowing) -> None:
         named = " and ".join(f"{family} {release}" for family, release in new.items())
         message = f"{named} cannot be added to {FILE} by a run of some functions"
         raise usage_error(message, help="leave out --select and --package")
-
-
-def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """The figures of the mutants, and what is wrong with the survivors."""
-    from opwright_build.verify.mutants.mutation_score import run_mutants
-    from opwright_build.verify.mutants.survivors import FILE, SurvivorsFile, check_mutants, read_survivors, tally
-
-    session = subject.session
-    session.reporter.step("changing bodies, to see whether the vectors notice")
-    scores = run_mutants(
-        subject.bundle,
-        cases,
-        workers=session.workers,
-        progress=lambda done, total: session.reporter.advance(Advance(Stage.MUTANTS, done, total)),
-    )
-    for score in scores:
-        for fate in score.fates:
-            event = {"function": fate.identity, "mutant": fate.id, "fate": fate.fate, "by": fate.by or None}
-            session.reporter.event("mutant", event)
-    data = session.tree.read(FILE)
-    listed = SurvivorsFile(()) if data is None else read_survivors(data)
-    identities = [version.identity for version in subject.loaded.versions]
-    findings = check_mutants(scores, listed.survivors, places=subject.places, identities=identities)
-    total = tally(scores, listed.survivors)
-    figures = {
-        "killed": total.killed,
-        "survived": total.unlisted,
-        "excused": total.listed,
-        "stillborn": total.stillborn,
-        "rate": round(total.rate, 4),
-    }
-    return figures, [*listed.diagnostics, *findings]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
 from opwright_build.workflow.judged_library import Subject
+from opwright_build.workflow.judged_versions import Judging, judge_versions
 from opwright_build.workflow.sandboxes import require_for_workers, warnings
 from opwright_build.workflow.selection.last_runs import note_failures
 from opwright_build.workflow.session import Session
-from opwright_build.workflow.verdicts import Judging, judge_versions
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, FunctionEntry
