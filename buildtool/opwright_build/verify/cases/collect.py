@@ -21,7 +21,7 @@ from opwright_build.verify.cases.kept_answers import KeptAnswers
 from opwright_build.verify.cases.lock import LOCK_PATH, LockedCase, check_lock, read_lock, unused_lines, write_lock
 from opwright_build.verify.cases.making import magnitude, row_judge, with_digest
 from opwright_build.verify.cases.oracle import Limits, Oracle
-from opwright_build.verify.cases.references import References, Unanswered, beyond_references
+from opwright_build.verify.cases.references import ReferenceCall, References, Unanswered, beyond_references
 from opwright_build.verify.cases.rows import TypedRow, expand_rows
 from opwright_build.verify.cases.stored.fitting import fits_version, stored_case
 from opwright_build.verify.cases.stored.kinds import READERS
@@ -229,18 +229,8 @@ class _VersionCollector:
             return
         if beyond_references(self.entry, case.inputs, case.attributes):
             return
-        assert self.collection.references is not None
-        self.asked = True
         try:
-            answers = self.collection.references.expect(
-                self.reference,
-                self.version.reference_name,
-                self.entry,
-                case.bindings,
-                case.inputs,
-                case.attributes,
-                f"the suite's case {case.name}",
-            )
+            answers = self._expect(case, f"the suite's case {case.name}")
         except Unanswered as unanswered:
             self._report_unanswered(unanswered)
             return
@@ -385,17 +375,15 @@ class _VersionCollector:
             return None
         if self.reference is None:
             raise Unanswered(None)
-        what = f"the row `{typed.row.name}`"
+        return self._expect(typed, f"the row `{typed.row.name}`")
+
+    def _expect(self, vector: Case | TypedRow, what: str) -> tuple[Expected, ...]:
+        """What the version's reference, which may be asked, says of a vector. Raises Unanswered."""
+        assert self.reference is not None and self.collection.references is not None
         self.asked = True
-        return self.collection.references.expect(
-            self.reference,
-            self.version.reference_name,
-            self.entry,
-            typed.bindings,
-            typed.inputs,
-            typed.attributes,
-            what,
-        )
+        function, given = self.version.reference_name, (vector.bindings, vector.inputs, vector.attributes)
+        call = ReferenceCall(self.reference, function, self.entry, *given, what)
+        return self.collection.references.expect(call)
 
     def _add(self, case: Case, what: str, places: Mapping[str, Place]) -> bool:
         """Takes a case, unless it contradicts the shapes that are declared."""

@@ -38,6 +38,19 @@ class Checked:
     told_types: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class ReferenceCall:
+    """A call of `function` of the reference at `path`; `what` names the vector that it is of."""
+
+    path: str
+    function: str
+    entry: FunctionEntry
+    bindings: Mapping[str, str]
+    inputs: Sequence[Value | None]
+    attributes: Mapping[str, Any]
+    what: str
+
+
 class Unanswered(Exception):
     """The oracle has no answer; carries the finding, or None where it was reported before.
 
@@ -73,66 +86,51 @@ class References:
         message = f"the reference does not define `{function}`"
         return [Diagnostic("OW416", message, Place(path), help=f"Write `def {function}(...)` at its top level.")]
 
-    def expect(
-        self,
-        path: str,
-        function: str,
-        entry: FunctionEntry,
-        bindings: Mapping[str, str],
-        inputs: Sequence[Value | None],
-        attributes: Mapping[str, Any],
-        what: str,
-    ) -> tuple[Expected, ...]:
-        """The outputs of a reference that passed `check`, in the outputs' types. `what` names the vector.
+    def expect(self, call: ReferenceCall) -> tuple[Expected, ...]:
+        """The outputs of a reference that passed `check`, in the outputs' types.
 
         The call is one for which there is nothing `beyond_references`. Raises Unanswered.
         """
-        answers = self._ask(path, function, entry, bindings, inputs, attributes, what)
+        entry, place = call.entry, Place(call.path)
+        answers = self._ask(call)
         if len(answers) != len(entry.outputs):
-            message = f"the reference returns {len(answers)} outputs for {what}; {entry.name} has {len(entry.outputs)}"
-            raise Unanswered(Diagnostic("OW420", message, Place(path)))
+            wanted = f"{entry.name} has {len(entry.outputs)}"
+            message = f"the reference returns {len(answers)} outputs for {call.what}; {wanted}"
+            raise Unanswered(Diagnostic("OW420", message, place))
         outputs: list[Expected] = []
-        for answer, target, output in zip(answers, output_elements(entry, bindings), entry.outputs, strict=True):
+        for answer, target, output in zip(answers, output_elements(entry, call.bindings), entry.outputs, strict=True):
             try:
                 outputs.append(expected_from_oracle(answer, target))
             except NotRepresentable as error:
-                message = f"the reference's `{output.name}` for {what} is no {target.name} tensor"
-                raise Unanswered(Diagnostic("OW420", message, Place(path), str(error))) from None
+                message = f"the reference's `{output.name}` for {call.what} is no {target.name} tensor"
+                raise Unanswered(Diagnostic("OW420", message, place, str(error))) from None
         return tuple(outputs)
 
-    def _ask(
-        self,
-        path: str,
-        function: str,
-        entry: FunctionEntry,
-        bindings: Mapping[str, str],
-        inputs: Sequence[Value | None],
-        attributes: Mapping[str, Any],
-        what: str,
-    ) -> tuple[Array, ...]:
+    def _ask(self, call: ReferenceCall) -> tuple[Array, ...]:
+        path, entry = call.path, call.entry
         checked = self._checked[path]
         assert isinstance(checked, Checked)
         if self._stops.get(path, 0) > _CHANCES:
             raise Unanswered(None)
-        given = [None if value is None else as_float64(tensor_in(value)) for value in inputs]
-        keywords = attributes_for_reference(entry, attributes)
-        if function in checked.told_types:
-            keywords[TYPES] = dict(bindings)
+        given = [None if value is None else as_float64(tensor_in(value)) for value in call.inputs]
+        keywords = attributes_for_reference(entry, call.attributes)
+        if call.function in checked.told_types:
+            keywords[TYPES] = dict(call.bindings)
         try:
-            return self._oracle.ask(checked.reference, function, given, keywords)
+            return self._oracle.ask(checked.reference, call.function, given, keywords)
         except OracleFailure as failure:
             place = Place(path, failure.line, 1) if failure.line else Place(path)
             if failure.kind is Failure.RAISED:
                 raise Unanswered(
                     Diagnostic("OW418", "the reference fails on", place, failure.text, _called(entry, failure.text)),
-                    what,
+                    call.what,
                 ) from None
             self._stops[path] = self._stops.get(path, 0) + 1
             if self._stops[path] > _CHANCES:
                 message = f"the reference was stopped {self._stops[path]} times and is not asked any more"
                 raise Unanswered(Diagnostic("OW419", message, place, failure.text)) from None
             message = "the reference was stopped on"
-            raise Unanswered(Diagnostic("OW419", message, place, failure.text), what) from None
+            raise Unanswered(Diagnostic("OW419", message, place, failure.text), call.what) from None
 
     def _read(self, folder: str, file: str) -> Checked | list[Diagnostic]:
         path = f"{folder}/{file}"
