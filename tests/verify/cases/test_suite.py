@@ -119,11 +119,6 @@ def test_no_operator_needs_no_module() -> None:
     assert suite.extract(["Nonesuch"]) == ()
 
 
-def test_the_key_follows_the_operators() -> None:
-    assert suite.extraction_key(["Elu", "Selu"]) == suite.extraction_key(["Selu", "Elu", "Elu"])
-    assert suite.extraction_key(["Elu"]) != suite.extraction_key(["Selu"])
-
-
 def test_newest_version() -> None:
     assert suite.newest_version("ai.onnx", "Softplus") == 22
     assert suite.newest_version("com.acme", "Softplus") == 0

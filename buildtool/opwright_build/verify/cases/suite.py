@@ -62,17 +62,6 @@ def extract(operators: Iterable[str]) -> tuple[SuiteCase, ...]:
     return tuple(sorted(cases, key=lambda case: case.name))
 
 
-def extraction_key(operators: Iterable[str]) -> str:
-    """What `extract` depends on, as a digest: the operators, onnx, numpy, and the source of the modules it imports."""
-    wanted = sorted(frozenset(operators))
-    parts = [b"suite/2", onnx.__version__.encode(), np.__version__.encode(), *(name.encode() for name in wanted)]
-    folder = _folder()
-    for module in find_modules(wanted):
-        parts.append(module.encode())
-        parts.append((folder / f"{module.replace('.', '/')}.py").read_bytes())
-    return digest(parts)
-
-
 def find_modules(operators: Iterable[str]) -> tuple[str, ...]:
     """The modules below the suite's package whose text has the name of one of the operators as a word, sorted.
 
