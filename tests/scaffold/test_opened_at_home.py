@@ -59,7 +59,7 @@ ALLOWED = {
     "buildtool/opwright_build/workflow/explain.py": (1, "a file of this package"),
     "buildtool/opwright_build/workflow/transaction.py": (1, "files that a release has written, to wait for the disk"),
     "buildtool/opwright_build/workflow/foreign_module.py": (1, "a file of an installed package, on the import path"),
-    "buildtool/opwright_build/verify/cases/suite.py": (2, "files of the installed onnx"),
+    "buildtool/opwright_build/verify/cases/suite.py": (1, "files of the installed onnx"),
     "buildtool/opwright_build/verify/run/task_messages.py": (1, "in memory, what our own process sends to its workers"),
     "buildtool/opwright_build/verify/run/worker.py": (
         1,
