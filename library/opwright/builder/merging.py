@@ -9,7 +9,7 @@ from onnx import FunctionProto, ModelProto
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
-from opwright.protos.digest import digest
+from opwright.protos.digest import Digests
 
 
 def merge_equal(model: ModelProto, names: Mapping[FunctionId, str]) -> None:
@@ -20,10 +20,11 @@ def merge_equal(model: ModelProto, names: Mapping[FunctionId, str]) -> None:
         name = names.get(identity, function.name)
         groups.setdefault((function.domain, name, function.overload), []).append(function)
     same: dict[FunctionId, FunctionId] = {}
+    digests = Digests(model.functions)
     for group in groups.values():
         if len(group) > 1:
             group.sort(key=lambda item: names.get(function_id(item), item.name) != item.name)  # their own name first
-            _find_equal(group, model, same)
+            _find_equal(group, digests, same)
     if not same:
         return
     kept = [function for function in model.functions if function_id(function) not in same]
@@ -37,11 +38,11 @@ def merge_equal(model: ModelProto, names: Mapping[FunctionId, str]) -> None:
     model.functions.extend(copies)
 
 
-def _find_equal(group: list[FunctionProto], model: ModelProto, same: dict[FunctionId, FunctionId]) -> None:
+def _find_equal(group: list[FunctionProto], digests: Digests, same: dict[FunctionId, FunctionId]) -> None:
     first: dict[tuple[object, ...], FunctionId] = {}
     for function in group:
         try:
-            body = digest(function, model.functions)
+            body = digests.of(function)
         except DiagnosticError:  # what has no canonical form is equal to nothing
             continue
         defaults = tuple(item.SerializeToString(deterministic=True) for item in function.attribute_proto)

@@ -10,7 +10,7 @@ from opwright.graphs.ids import FunctionId
 from opwright.graphs.walk import all_nodes
 from opwright.live.proto_functions import ProtoFunction
 from opwright.opsets.domains import normal_domain
-from opwright.protos.digest import digest
+from opwright.protos.digest import Digests
 from opwright.variants import name_of_overload
 
 # Whether an id is free for what has this digest; it is taken then.
@@ -33,8 +33,9 @@ class ProtoCalls:
         if key not in self._made:
             proto, callees = function.at_opset(self.opset)
             ids: dict[FunctionId, FunctionId] = {}
+            digests = Digests(function.callees.values())
             for old, callee in zip(function.callees, callees, strict=True):
-                ids[old] = self._id(old, digest(callee, function.callees.values()))
+                ids[old] = self._id(old, digests.of(callee))
             ids[function.id] = self._made[key] = self._id(function.id, function.digest)
             for old, made in (*zip(function.callees, callees, strict=True), (function.id, proto)):
                 if ids[old] not in self.protos:

@@ -34,17 +34,38 @@ def digest(function: FunctionProto | HasFunctionProto, callees: Iterable[Functio
     Linear in the size of what is given. Raises DiagnosticError (OW580) when a function has no canonical form.
     """
     root = function if isinstance(function, FunctionProto) else function.to_function_proto()
-    given = {function_id(item): item for item in callees}
-    if not given and (plain := plain_digest(root)) is not None:
-        return plain
-    bodies: dict[FunctionId, Callee] = {}
-    open_: dict[FunctionId, None] = {}
-    try:
+    return Digests(callees).of(root)
+
+
+class Digests:
+    """The digests of several functions with the same callees, each of which is brought into its form once."""
+
+    def __init__(self, callees: Iterable[FunctionProto]) -> None:
+        self._given = {function_id(item): item for item in callees}
+        self._bodies: dict[FunctionId, Callee] = {}
+        self._refused: dict[FunctionId, RefusedError] = {}
+
+    def of(self, function: FunctionProto) -> str:
+        """As `digest` has it."""
+        if not self._given and (plain := plain_digest(function)) is not None:
+            return plain
+        open_: dict[FunctionId, None] = {}
+        try:
+            return self._find(function, open_)
+        except RefusedError as refused:
+            self._refused.update(dict.fromkeys(open_, refused))
+            text = "the function has no canonical form"
+            raise DiagnosticError([Diagnostic("OW580", text, reason=str(refused))]) from None
+
+    def _find(self, root: FunctionProto, open_: dict[FunctionId, None]) -> str:
+        given, bodies = self._given, self._bodies
         stack: list[tuple[FunctionId | None, FunctionProto, Iterator[FunctionId]]] = [(None, root, iter(_called(root)))]
         while True:
             identity, current, called = stack[-1]
             missing = next((item for item in called if item in given and item not in bodies), None)
             if missing is not None:
+                if missing in self._refused:
+                    raise self._refused[missing]
                 if missing in open_:
                     raise RefusedError(f"the function {'::'.join(missing[:2])} calls itself")
                 open_[missing] = None
@@ -56,9 +77,6 @@ def digest(function: FunctionProto | HasFunctionProto, callees: Iterable[Functio
             bodies[identity] = body.callee
             del open_[identity]
             stack.pop()
-    except RefusedError as refused:
-        text = "the function has no canonical form"
-        raise DiagnosticError([Diagnostic("OW580", text, reason=str(refused))]) from None
 
 
 def _called(function: FunctionProto) -> dict[FunctionId, None]:
