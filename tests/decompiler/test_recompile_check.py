@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from opwright import DiagnosticError, decompile
 from opwright.commands import main
 from opwright.decompiler.recompile_check import check_functions, check_model
 from opwright.graphs.drawn_runs import run_limited
+from opwright.live import function_source
 
 from tests.diagnostics.examples.link import LIBRARY
 from tests.shares import one_in
@@ -58,6 +60,13 @@ INNER_LOOP = """Loop <body: graph = inner (int64 j, bool more, float[3] d) => (b
     again = Identity (more) e = Add (d, x) }> (n, , a)"""
 CALLED = """agraph (float[3] x, int64 n) => (float[3] y) {{ y = my.F (x, n) }}
 <domain: "my", opset_import: ["": 18]> F (x, n) => (y) {{ y = {} }}""".format(INNER_LOOP.replace(", a)", ", x)"))
+
+
+def test_nothing_is_kept_of_a_text_that_has_been_checked() -> None:
+    original = model()
+    before = {*linecache.cache, *function_source._PARSED}
+    assert list(check_model(decompile(original), original)) == []
+    assert {*linecache.cache, *function_source._PARSED} <= before
 
 
 @pytest.mark.parametrize("faithful", [False, True])

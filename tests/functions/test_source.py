@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import gc
 import importlib.util
 import linecache
 import os
@@ -195,6 +196,41 @@ def test_a_cell_whose_text_is_another_now() -> None:
     exec(compile(run, name, "exec"), names)
     linecache.cache[name] = (len(kept), None, kept.splitlines(keepends=True), name)
     assert [code for code, _, _ in findings(names["f"].to_function_proto)] == ["OW351"]
+
+
+def test_a_text_is_kept_while_something_of_it_lives() -> None:
+    inner = "\ndef makes():\n    def inner(x):\n        return op.Abs(x)\n    return inner\n"
+    text = PROGRAM.format(operator="Tanh") + inner
+    one, other = compile_source(text, "f"), compile_source(text, "f")
+    file = one.__wrapped__.__code__.co_filename
+    made = other.__wrapped__.__globals__["makes"]()
+    del one, other
+    gc.collect()
+    assert "".join(linecache.getlines(file)) == text
+    assert [node.op_type for node in script()(made).to_function_proto().node] == ["Abs"]
+    del made
+    gc.collect()
+    assert file not in linecache.cache and file not in function_source._PARSED
+    assert [node.op_type for node in compile_source(text, "f").to_function_proto().node] == ["Tanh"]
+
+
+def test_a_text_is_parsed_and_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*given: object) -> object:
+        raise AssertionError(given)
+
+    for text in (PROGRAM, "from __future__ import annotations\n" + PROGRAM):
+        function = compile_source(text.format(operator="Sinh"), "f")
+        with monkeypatch.context() as patched:
+            patched.setattr(function_source, "parse", never)
+            patched.setattr(function_source, "_made_of", never)
+            assert [node.op_type for node in function.to_function_proto().node] == ["Sinh"]
+
+
+def test_a_few_texts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(function_source, "_KEPT", 3)
+    made = [compile_source(PROGRAM.format(operator=name), "f") for name in ("Sin", "Cos", "Tan", "Exp", "Log")]
+    assert [item.to_function_proto().node[0].op_type for item in made] == ["Sin", "Cos", "Tan", "Exp", "Log"]
+    assert len(function_source._PARSED) == 3
 
 
 def test_text_that_is_executed_leaves_nothing_behind() -> None:

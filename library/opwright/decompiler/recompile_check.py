@@ -24,6 +24,7 @@ from opwright.graphs.drawn_runs import SEEDS, EndlessError, draw_inputs, run_lim
 from opwright.graphs.external_tensors import FolderTensors, load_external_tensors
 from opwright.graphs.ids import function_id
 from opwright.graphs.model_file import read_model
+from opwright.live.function_source import forget_text
 from opwright.protos.compare import compare
 
 
@@ -91,6 +92,8 @@ def _made_by(made: Decompiled, name: str) -> object:
             raise _different(f"its text is refused: {first.code}, {first.message}; {first.reason}") from None
         except (SyntaxError, ValueError, TypeError, NameError, AttributeError, RecursionError, OSError) as error:
             raise _different(f"its text fails: {type(error).__name__}: {error}") from None
+        finally:
+            forget_text(str(path))
 
 
 def _imported(path: Path) -> ModuleType:

@@ -38,6 +38,10 @@ class _Parsed:
         flags, wanted = code.co_flags & _ANNOTATIONS, _fingerprint(code)
         return any(wanted in self._made_at(flags, level) for level in _LEVELS)
 
+    def note_made(self, code: CodeType) -> None:
+        """Notes what Python made of the text when it was run."""
+        self._made[code.co_flags & _ANNOTATIONS, sys.flags.optimize] = _fingerprints(code)
+
     def _made_at(self, flags: int, level: int) -> frozenset[object]:
         made = self._made.get((flags, level))
         if made is None:
@@ -48,6 +52,29 @@ class _Parsed:
 _LEVELS = sorted(range(3), key=lambda level: level != sys.flags.optimize)  # that of the process is the likely one
 _ANNOTATIONS = __future__.annotations.compiler_flag  # of what a shell or notebook has switched on for all that follows
 _PARSED: dict[str, _Parsed] = {}
+_KEPT = 256  # of them: each cell of a notebook is one, and each is one again when it is run again
+
+
+def _keep(filename: str, parsed: _Parsed) -> None:
+    _PARSED[filename] = parsed
+    for oldest in list(_PARSED)[:-_KEPT]:
+        _PARSED.pop(oldest, None)
+
+
+def keep_text(filename: str, text: str, module: Module, code: CodeType) -> None:
+    """Keeps a text that lies in no file for tracebacks and for its functions, with its tree and what Python made of it,
+    until `forget_text`."""
+    lines = text.splitlines(keepends=True)
+    parsed = _Parsed(lines, module)
+    parsed.note_made(code)
+    linecache.cache[filename] = (len(text), None, lines, filename)
+    _keep(filename, parsed)
+
+
+def forget_text(filename: str) -> None:
+    """Drops what is kept of a text, or of a file that was written for once, whose functions are not needed any more."""
+    linecache.cache.pop(filename, None)
+    _PARSED.pop(filename, None)
 
 
 class OldFiles:
@@ -248,7 +275,8 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
             reason="it was defined by `exec` or in a shell that keeps no text",
             help="give the text itself: `opwright.compile_source(text, name)`, or write the function in a file",
         )
-    found = _PARSED[filename] = _Parsed(lines, parse(Source(shown_name(filename), "".join(lines))))
+    found = _Parsed(lines, parse(Source(shown_name(filename), "".join(lines))))
+    _keep(filename, found)
     return found
 
 
@@ -303,9 +331,15 @@ def _made_of(text: str, flags: int, level: int = -1) -> frozenset[object]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python has said it when the text was run
-            found = [compile(text, "<text>", "exec", flags, dont_inherit=True, optimize=level)]
+            made = compile(text, "<text>", "exec", flags, dont_inherit=True, optimize=level)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
+    return _fingerprints(made)
+
+
+def _fingerprints(made: CodeType) -> frozenset[object]:
+    """Those of a code and of all within it."""
+    found = [made]
     for code in found:
         found.extend(item for item in code.co_consts if isinstance(item, CodeType))
     return frozenset(map(_fingerprint, found))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import linecache
-from types import FunctionType
+from threading import RLock
+from types import CodeType, FunctionType
 from typing import Any
+from weakref import WeakValueDictionary, finalize
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.functions import OnnxFunction, script
 from opwright.lang.source import Source
-from opwright.lang.syntax import parse
+from opwright.lang.syntax import Module, parse
+from opwright.live.function_source import forget_text, keep_text
 
 
 def compile_source(text: str, name: str) -> OnnxFunction:
@@ -23,9 +25,9 @@ def compile_source(text: str, name: str) -> OnnxFunction:
     module = parse(Source(file, text))
     if isinstance(module, Diagnostic):
         raise DiagnosticError([module])
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names: dict[str, Any] = {"__name__": file}
-    exec(compile(text, file, "exec", dont_inherit=True), names)
+    code = compile(text, file, "exec", dont_inherit=True)
+    names: dict[str, Any] = {"__name__": file, "__opwright_text__": _held(file, text, module, code)}
+    exec(code, names)
     found = names.get(name)
     if isinstance(found, OnnxFunction):
         return found
@@ -43,3 +45,30 @@ def compile_source(text: str, name: str) -> OnnxFunction:
             )
         ]
     )
+
+
+class _Held:
+    """Lives as long as the names of a text that was run, which all of its functions have: the text is kept for them."""
+
+    __slots__ = ("__weakref__",)
+
+
+_HELD: WeakValueDictionary[str, _Held] = WeakValueDictionary()
+_LOCK = RLock()  # garbage may be collected while it is held
+
+
+def _held(file: str, text: str, module: Module, code: CodeType) -> _Held:
+    """Has the text kept; one text that is run again and again is kept once."""
+    with _LOCK:
+        found = _HELD.get(file)
+        if found is None:
+            found = _HELD[file] = _Held()
+            keep_text(file, text, module, code)
+            finalize(found, _release, file).atexit = False
+        return found
+
+
+def _release(file: str) -> None:
+    with _LOCK:
+        if file not in _HELD:
+            forget_text(file)
