@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from onnx import numpy_helper
-from opwright import FLOAT, GraphBuilder, script
+from opwright import FLOAT, DiagnosticError, GraphBuilder, script
 from opwright.live.reads import Reads
 
 
@@ -95,3 +95,53 @@ def test_a_few_states_of_what_is_captured_are_remembered(monkeypatch: pytest.Mon
     names = [function.name for function in b.to_model_proto().functions]
     assert names == ["scaled", *(f"scaled_{number}" for number in range(2, 22))]
     assert b.run(y, x=np.ones(2, np.float32)).tolist() == [sum(range(1, 22))] * 2
+
+
+def _nested(depth: int, of: Callable[[Any], Any]) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = of(value)
+    return value
+
+
+def _holding_itself() -> list[Any]:
+    value: list[Any] = [1]
+    value += [value, value]
+    return value
+
+
+HELD: list[Any] = []
+
+
+@script()
+def holding(x):
+    return x * len(HELD)
+
+
+@pytest.mark.parametrize(
+    ("deep", "reason"),
+    [
+        (_nested(40, lambda value: [value]), "lists nest at most 32 deep"),
+        (_nested(2000, lambda value: [value]), "lists nest at most 32 deep"),
+        (_nested(2000, lambda value: (value,)), "lists nest at most 32 deep"),
+        (_nested(2000, lambda value: {1: value}), "lists nest at most 32 deep"),
+        (_holding_itself(), "lists nest at most 32 deep"),
+        (_nested(28, lambda value: [value, value]), "more than the 65,536 items allowed"),
+    ],
+    ids=["lists", "many lists", "tuples", "dictionaries", "itself", "one many times"],
+)
+def test_what_is_nested_too_deeply_is_named(monkeypatch: pytest.MonkeyPatch, deep: Any, reason: str) -> None:
+    monkeypatch.setattr(f"{__name__}.HELD", deep)
+    with pytest.raises(DiagnosticError) as caught:
+        holding.to_function_proto(22)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.reason) == ("OW311", reason)
+    assert "`HELD`" in found.message
+    reads = Reads()
+    reads.note(deep, lambda: deep)
+    assert not reads.still_hold()  # it is not compared
+
+
+def test_a_list_that_is_held_many_times_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.HELD", [_nested(9, lambda value: [value, value])] * 3)
+    assert holding.to_function_proto(22).node

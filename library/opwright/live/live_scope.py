@@ -44,13 +44,12 @@ from opwright.lang.syntax import Module
 from opwright.live.function_source import recover_helper
 from opwright.live.libraries import InstalledLibraries, opset_object, opset_of_module
 from opwright.live.proto_functions import ProtoFunction
-from opwright.live.reads import ARRAY_BYTES, Reads
+from opwright.live.reads import ARRAY_BYTES, NESTING, Reads
 from opwright.live.tensor_objects import is_tensor_object, tensor_data
 from opwright.opsets.opset import Opset
 from opwright.packaged import LibraryFunction
 from opwright.types import Tensor
 
-_NESTING = 32
 _UNSET = object()
 _AS_PARAMETER = "make it a parameter, and give it with `to_model_proto(initializers={...})`"
 _LANGUAGE_MODULES = ("collections", "math", "numpy", "typing", "opwright")
@@ -75,6 +74,7 @@ class LiveScope(ModuleScope):
         self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self._script_of = script_of
         self._reads = reads
+        self._found_in_lists: dict[int, tuple[Any, Any]] = {}  # by id, with the list itself, which keeps its id
         for name in ("__defaults__", "__kwdefaults__"):
             reads.note(getattr(function, name), getattr, function, name)
         self._defaults = _defaults(function, node)
@@ -146,13 +146,8 @@ class LiveScope(ModuleScope):
             return self._callable(value)
         if isinstance(value, enum.Enum):
             return value.value if isinstance(value, (int, str)) else NamespaceObject(value)
-        if kind in (tuple, list):
-            return self._items(value, name, span, depth)
-        if kind is dict:
-            return self._entries(value, name, span, depth)
-        if isinstance(value, tuple) and is_record(kind):
-            items = self._items(tuple(value), name, span, depth)
-            return items if items is MISSING else static.StaticNamed(_record_type(kind), items)
+        if kind in (tuple, list, dict) or (isinstance(value, tuple) and is_record(kind)):
+            return self._nested(value, name, span, depth)
         if is_tensor_object(value):
             return self._tensor(value, name, span)
         found = self._callable(value) or self._from_numpy(value, name, span)
@@ -188,9 +183,25 @@ class LiveScope(ModuleScope):
             self._fail(error.code, f"`{name}` is too large", span, str(error), "")
             return MISSING
 
+    def _nested(self, value: Any, name: str, span: Span, depth: int) -> Any:
+        """What holds others. Each list is looked into once: one may hold another many times, or itself."""
+        if depth == 0:
+            self._found_in_lists = {}
+        found, _ = self._found_in_lists.get(id(value), (_UNSET, None))
+        if found is _UNSET:
+            kind = type(value)
+            if kind is dict:
+                found = self._entries(value, name, span, depth)
+            else:
+                found = self._items(value if kind in (tuple, list) else tuple(value), name, span, depth)
+                if found is not MISSING and kind not in (tuple, list):
+                    found = static.StaticNamed(_record_type(kind), found)
+            self._found_in_lists[id(value)] = found, value
+        return found
+
     def _items(self, value: Any, name: str, span: Span, depth: int) -> Any:
-        if depth >= _NESTING:
-            self._fail("OW311", f"`{name}` is nested too deeply", span, f"lists nest at most {_NESTING} deep", "")
+        if depth >= NESTING:
+            self._fail("OW311", f"`{name}` is nested too deeply", span, f"lists nest at most {NESTING} deep", "")
             return MISSING
         kinds = {*map(type, value)}
         if kinds <= {bool, float, str} or (kinds == {int} and max(map(int.bit_length, value)) <= static.INTEGER_BITS):

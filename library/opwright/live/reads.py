@@ -14,6 +14,7 @@ from opwright.live.tensor_objects import is_tensor_object, tensor_content
 from opwright.opsets.opset import Opset
 
 ARRAY_BYTES = 1 << 20  # of an array that may become a constant
+NESTING = 32  # of lists, tuples and dicts that are captured
 
 
 class Reads:
@@ -41,8 +42,37 @@ class Reads:
         return True
 
 
+_UNCOPIED = object()  # in place of a copy: what it is of is never said to be unchanged
+_PARTS = 1 << 18  # of lists within one captured value, which are copied
+
+
 def _content(value: Any) -> Any:
     """A copy of what may change in place; None of what cannot."""
+    return _UNCOPIED if isinstance(value, _HOLDS) and _is_boundless(value) else _copy(value)
+
+
+_HOLDS = (list, tuple, dict)
+
+
+def _is_boundless(value: Any) -> bool:
+    """Whether it nests deeper than what may be captured, or has more parts than are worth a copy. A list may hold
+    itself, and the same list many times."""
+    level, seen = [value], 0
+    for _ in range(NESTING):
+        level = [item for held in level for item in _parts_of(held) if isinstance(item, _HOLDS)]
+        if not level:
+            return False
+        seen += sum(map(len, level))
+        if seen > _PARTS:
+            return True
+    return True
+
+
+def _parts_of(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _copy(value: Any) -> Any:
     if type(value) in _UNCHANGED or isinstance(value, Opset):
         return None
     if _is_array(value):
@@ -50,9 +80,9 @@ def _content(value: Any) -> Any:
     if is_tensor_object(value):
         return (tensor_content(value),)
     if isinstance(value, dict):
-        return tuple((key, item, _content(item)) for key, item in value.items())
+        return tuple((key, item, _copy(item)) for key, item in value.items())
     if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
-        return tuple((item, _content(item)) for item in value)
+        return tuple((item, _copy(item)) for item in value)
     return tuple(value) if isinstance(value, list) else None
 
 
@@ -62,6 +92,8 @@ _UNCHANGED = frozenset({OnnxFunction, FunctionType, CodeType, type(None), bool, 
 def _equal(now: Any, value: Any, content: Any) -> bool:
     """Whether an object of the same type is what was read. Its parts are compared one by one: most are the same
     objects, and a copy of them all would cost more than the call that asks."""
+    if content is _UNCOPIED:
+        return False
     if content is None:
         return isinstance(value, (bool, int, float, str, tuple)) and bool(_static_key(now) == _static_key(value))
     if _is_array(now):
