@@ -535,3 +535,19 @@ def test_sizes_that_inference_finds_are_those_that_a_model_declares() -> None:
     b = GraphBuilder(22)
     x = b.input("x", FLOAT[2, 6])
     assert b.run(called(op.Reshape(x, op.Concat([4], [3], axis=0))), x=np.ones((2, 6), np.float32)).shape == (4,)
+
+
+def test_a_list_that_is_nested_too_deeply() -> None:
+    deep: Any = 1.0
+    for _ in range(5000):
+        deep = [deep]
+    holding_itself: list[Any] = [1.0]
+    holding_itself += [holding_itself, holding_itself]
+    for value in (deep, holding_itself):
+        b, x = new()
+        for call in (lambda: op.Add(x, value), lambda: x + value, lambda: swish(x, beta=value)):  # noqa: B023
+            with pytest.raises(DiagnosticError) as caught:
+                call()
+            assert [item.code for item in caught.value.diagnostics] == ["OW311"]
+        b.output("y", x + 1)
+        assert b.to_model_proto()

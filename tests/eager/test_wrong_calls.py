@@ -1,6 +1,7 @@
 """What a newcomer gets wrong: each answer has a code, the line of the call, and says what is allowed."""
 
 import linecache
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -43,6 +44,14 @@ async def task(a):
 @script()
 def add(a, b):
     return op.Add(a, b)
+
+
+HANDED: list[Any] = [None]
+
+
+@script()
+def hand_on(a):
+    return add(a, HANDED[0])
 
 
 NAMES: dict[str, Any] = {
@@ -173,3 +182,49 @@ def test_an_error_of_python(text: str, kind: type[Exception], words: str) -> Non
     with pytest.raises(kind) as caught:
         _evaluate(text)
     assert words in str(caught.value)
+
+
+def _nested(depth: int, kind: type[list[Any]] | type[tuple[Any, ...]] = list) -> Any:
+    value: Any = 1.0
+    for _ in range(depth):
+        value = kind([value])
+    return value
+
+
+def _holding_itself() -> list[Any]:
+    value: list[Any] = [1.0]
+    value += [value, value]
+    return value
+
+
+DEEP = {
+    "more than an array has axes": _nested(65),
+    "more than Python has frames": _nested(5000),
+    "tuples": _nested(5000, tuple),
+    "a list of itself": _holding_itself(),
+}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda deep: scaled(deep),
+        lambda deep: scaled(np.ones(2, np.float32), k=deep),
+        lambda deep: (HANDED.__setitem__(0, deep), hand_on(np.ones(2, np.float32))),
+        lambda deep: op.Add(np.ones(2, np.float32), deep),
+        lambda deep: op.Softmax(np.ones(2, np.float32), axis=deep),
+        lambda deep: Tensor(np.ones(2, np.float32)) + deep,
+        lambda deep: Tensor(np.ones(2, np.float32))[deep],
+        lambda deep: op.If(np.array(True), then_branch=lambda: op.Identity(deep), else_branch=lambda: op.Identity(1.0)),
+    ],
+    ids=["input", "attribute", "handed on", "operand", "of an operator", "of a tensor", "index", "captured"],
+)
+@pytest.mark.parametrize("deep", DEEP.values(), ids=DEEP)
+def test_a_list_that_is_nested_too_deeply(call: Callable[[Any], Any], deep: Any) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        call(deep)
+    assert [item.code for item in caught.value.diagnostics] == ["OW311"]
+
+
+def test_a_list_has_as_many_levels_as_an_array_has_axes() -> None:
+    assert op.Identity(_nested(64)).shape == (1,) * 64

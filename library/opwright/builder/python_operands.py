@@ -13,10 +13,10 @@ import numpy as np
 from opwright.builder.graph_values import Shape, Value
 from opwright.builder.recorder import Recorder
 from opwright.eager.arrays import data_of
-from opwright.eager.eager_lowering import NOWHERE
+from opwright.eager.eager_lowering import NOWHERE, nested_too_deep
 from opwright.eager.tensor import Items, Tensor
 from opwright.elements import ElementType, element_meant
-from opwright.graphs.ndarrays import as_array, element_of, is_masked, python_number
+from opwright.graphs.ndarrays import AXES, as_array, element_of, is_masked, python_number
 from opwright.lang import ir
 from opwright.lang.lower.declared import wrapped
 from opwright.lang.lower.held_arrays import note_scalar
@@ -40,7 +40,7 @@ def refuse_mask(recorder: Recorder, value: object, text: str) -> None:
         raise recorder.low.error("OW325", text, None, reason, help)
 
 
-def operand_of(recorder: Recorder, value: object) -> Operand:
+def operand_of(recorder: Recorder, value: object, depth: int = 0) -> Operand:
     """What an argument means. DiagnosticError (OW380) for a value of another graph, or of one that is closed."""
     low = recorder.low
     if isinstance(value, (Value, Shape)):
@@ -56,14 +56,16 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         if isinstance(value, np.generic) and isinstance(made, ir.Value):
             note_scalar(low, made, data_of(as_array(value)))
         return made
+    if isinstance(value, (list, tuple)) and depth == AXES:
+        raise nested_too_deep(low, None)
     if isinstance(value, tuple):
-        return tuple(operand_of(recorder, item) for item in value)
+        return tuple([operand_of(recorder, item, depth + 1) for item in value])
     if isinstance(value, Items) and not value and isinstance(value.item, ir.TensorType):
         known = ir.settle(value.item.element)
         assert isinstance(known, ElementType)  # no variables where operators run
         return Writer(low, None).sequence_empty(known)
     if isinstance(value, list):
-        return StaticList(operand_of(recorder, item) for item in value)
+        return StaticList([operand_of(recorder, item, depth + 1) for item in value])
     if isinstance(value, ElementType):
         return TypeObject(value)
     if isinstance(value, (type, np.dtype)):

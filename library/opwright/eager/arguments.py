@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,16 +80,16 @@ def _attribute_value(entry: FunctionEntry, attribute: AttributeEntry, value: obj
         if graph is None:
             raise TypeError(
                 f"{entry.name}(): the attribute {attribute.name} is a graph: give a function under `@script()`, "
-                f"or a GraphProto, not {value!r}"
+                f"or a GraphProto, not {reprlib.repr(value)}"
             )
         return graph
     plain = plain_values(value)
     found = convert_attribute(code_of(plain) if kind == "INT" else plain, kind)
     if found is None:
-        raise TypeError(f"{entry.name}(): the attribute {attribute.name} is of type {kind}, not {value!r}")
+        raise TypeError(f"{entry.name}(): the attribute {attribute.name} is of type {kind}, not {reprlib.repr(value)}")
     if attribute.choices and plain not in attribute.choices:
         listed = ", ".join(map(repr, attribute.choices))
-        raise TypeError(f"{entry.name}(): the attribute {attribute.name} is one of {listed}, not {value!r}")
+        raise TypeError(f"{entry.name}(): the attribute {attribute.name} is one of {listed}, not {reprlib.repr(value)}")
     return found
 
 

@@ -23,11 +23,11 @@ class Captured:
 
 def capturer_of(values: Iterable[object]) -> Capturing | None:
     """The evaluator that records what one of the arguments of a call stands for; lists are looked into."""
-    for value in values:
+    pending, seen = list(values), set()
+    for value in pending:
         if isinstance(value, Captured):
             return value.capturing
-        if isinstance(value, (list, tuple)):
-            found = capturer_of(value)
-            if found is not None:
-                return found
+        if isinstance(value, (list, tuple)) and id(value) not in seen:
+            seen.add(id(value))
+            pending += value
     return None

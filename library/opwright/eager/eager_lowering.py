@@ -21,7 +21,7 @@ from opwright.eager.place import place_of, read_place
 from opwright.eager.replay import Recording
 from opwright.eager.settings import current, is_inside_function
 from opwright.eager.task_execution import Loaded, run_on
-from opwright.graphs.ndarrays import as_array, element_of, is_masked
+from opwright.graphs.ndarrays import AXES, as_array, element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering
@@ -128,6 +128,8 @@ class EagerLowering(Lowering):
         self._execute(node)
 
     def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
+        if len(data.dims) > AXES:
+            raise nested_too_deep(self, span)
         array = array_of(data)
         array.flags.writeable = False  # the next operation of this kind may use it too
         if self.trace is not None:
@@ -184,6 +186,13 @@ class EagerLowering(Lowering):
                 self.recording = None  # what its graphs read is not among the operands
             elif self.recording is not None:
                 self.recording.step(task, loaded, expected)
+
+
+def nested_too_deep(low: Lowering, span: Span | None) -> Poisoned:
+    """The finding for a list that nests deeper than an array has axes."""
+    return low.error(
+        "OW311", "a list is nested too deeply", span, reason=f"lists nest at most {AXES} deep, as arrays have axes"
+    )
 
 
 def _is_sure(loaded: Loaded) -> bool:

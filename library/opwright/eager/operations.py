@@ -14,13 +14,13 @@ from opwright.diagnostics.diagnostic import DiagnosticError, has_errors
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Data, data_of, type_of
 from opwright.eager.captured import Captured, capturer_of
-from opwright.eager.eager_lowering import NOWHERE, EagerLowering
+from opwright.eager.eager_lowering import NOWHERE, EagerLowering, nested_too_deep
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.place import caller, unpacked_to
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
 from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType, element_meant
-from opwright.graphs.ndarrays import Array, as_array, element_of, is_masked, python_number
+from opwright.graphs.ndarrays import AXES, Array, as_array, element_of, is_masked, python_number
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers, shapes, subscripts
 from opwright.lang.lower.graph_attributes import call_with_graphs
@@ -243,7 +243,7 @@ def _operation() -> EagerLowering:
 # ------------------------------------------------------------------------------------------------- operands
 
 
-def operand(low: EagerLowering, value: object) -> Operand:
+def operand(low: EagerLowering, value: object, depth: int = 0) -> Operand:
     """A value of Python as the compiler would have it; what has no meaning is refused where it is used."""
     if isinstance(value, tensors.Tensor):
         made = low.value(value.data, value.type)
@@ -261,7 +261,9 @@ def operand(low: EagerLowering, value: object) -> Operand:
             low.recording.operand(made)
         return made
     if isinstance(value, (list, tuple)):
-        items = (operand(low, item) for item in value)
+        if depth == AXES:
+            raise nested_too_deep(low, None)
+        items = [operand(low, item, depth + 1) for item in value]
         return StaticList(items) if isinstance(value, list) else tuple(items)
     if isinstance(value, ElementType):
         return TypeObject(value)

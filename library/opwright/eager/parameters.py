@@ -19,7 +19,7 @@ from opwright.eager.settings import is_inside_function
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
-from opwright.graphs.ndarrays import as_array, element_of, is_masked, python_number
+from opwright.graphs.ndarrays import as_array, element_of, is_masked, nests_too_deep, python_number
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
@@ -69,13 +69,19 @@ def _is_list_for(declared: DeclaredValue, value: object) -> bool:
 
 
 def handed_by_body(value: Any) -> Any:
-    """What a body hands to a function or returns: numpy's float64 and int64 are Python's numbers, in lists too."""
+    """What a body hands to a function or returns: numpy's float64 and int64 are Python's numbers, in lists too. Lists
+    that nest deeper than arrays do stay what they are: what takes them refuses them."""
+    is_list = isinstance(value, (list, tuple)) and not isinstance(value, Items)
+    return value if is_list and nests_too_deep(value) else _handed(value)
+
+
+def _handed(value: Any) -> Any:
     if isinstance(value, np.generic):
         number = python_number(value)
         return value if number is None else number
     if isinstance(value, Items) or not isinstance(value, (list, tuple)):
         return value
-    items = map(handed_by_body, value)
+    items = map(_handed, value)
     return list(items) if isinstance(value, list) else tuple(items)
 
 

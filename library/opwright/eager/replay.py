@@ -18,7 +18,7 @@ from opwright.eager.node_models import Task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.task_execution import Loaded, run_on
 from opwright.elements import ElementType
-from opwright.graphs.ndarrays import DTYPES
+from opwright.graphs.ndarrays import AXES, DTYPES
 from opwright.lang import ir
 
 KEPT = 4096  # recordings
@@ -207,7 +207,7 @@ def add_operand(key: list[object], data: list[Data], value: object) -> None:
         key.append(static_key(value))
 
 
-def static_key(value: object) -> object:
+def static_key(value: object, depth: int = 0) -> object:
     """Equal for what is lowered in the same way. Raises Unkeyed for what is no static value."""
     kind = type(value)
     if kind is float:
@@ -215,9 +215,9 @@ def static_key(value: object) -> object:
         return (kind, value.hex())
     if kind is bool or kind is int or kind is str or value is None or value is Ellipsis:
         return (kind, value)
-    if kind is tuple or kind is list:  # of tensors it is a sequence, or not: more than types decide that
+    if (kind is tuple or kind is list) and depth < AXES:  # of tensors it is a sequence, or not: types alone do not say
         assert isinstance(value, (tuple, list))
-        return (kind, *[static_key(item) for item in value])
+        return (kind, *[static_key(item, depth + 1) for item in value])
     if isinstance(value, (ElementType, type)):
         return (type, value)
     if isinstance(value, slice):

@@ -72,16 +72,34 @@ def python_number(scalar: np.generic) -> int | float | None:
 _PYTHON_NUMBERS = (np.dtype(np.float64), np.dtype(np.int64))
 
 
+AXES = 64  # of an array of numpy, at most
+
+
+def nests_too_deep(value: object) -> bool:
+    """Whether lists and tuples nest deeper than an array has axes. A list may hold itself, and one list many times."""
+    level = [value]
+    for _ in range(AXES + 1):
+        held = {id(item): item for item in level if isinstance(item, (list, tuple))}
+        if not held:
+            return False
+        level = [item for items in held.values() for item in items]
+    return True
+
+
 def plain_values(value: object) -> object:
-    """Scalars of numpy as numbers of Python, those in a list or tuple too, and arrays of one axis as lists of them, but
-    for bools, which are no ints there; anything else as it is."""
+    """An attribute's value: scalars of numpy as numbers of Python, those in a list or tuple too, and arrays of one axis
+    as lists of them, but for bools, which are no ints there; anything else as it is."""
+    return [_plain_value(item) for item in value] if isinstance(value, (list, tuple)) else _plain_value(value)
+
+
+def _plain_value(value: object) -> object:
     if is_masked(value):
         return value
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return value.item()
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind != "b":
         return value.tolist()
-    return [plain_values(item) for item in value] if isinstance(value, (list, tuple)) else value
+    return value
 
 
 def is_masked(value: object) -> bool:

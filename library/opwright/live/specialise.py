@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -187,7 +188,9 @@ def _attribute_value(unit: Unit, item: AttributeDeclaration, value: object, foun
     converted = convert_attribute(code_of(value) if item.kind == "INT" else value, item.kind)
     if converted is None or (item.choices and value not in item.choices):
         wanted = f"one of {item.choices!r}" if item.choices else f"of type {item.kind}"
-        found.append(_problem(unit, item.span, f"`{item.name}` cannot be {value!r}", f"the attribute is {wanted}"))
+        found.append(
+            _problem(unit, item.span, f"`{item.name}` cannot be {reprlib.repr(value)}", f"the attribute is {wanted}")
+        )
         return None
     return _python_value(item, converted)
 
