@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -361,3 +362,70 @@ def test_a_list_without_items_is_a_tensor_where_the_model_has_one() -> None:
     assert doubled(x).shape == (0,)
     numbers, _ = undeclared(x)
     assert isinstance(numbers, np.ndarray)
+
+
+def _calling(called: Callable[..., Any]) -> Callable[..., Any]:
+    @script()
+    def calling(x):
+        return op.Neg(called(x))
+
+    return calling
+
+
+def test_calls_that_follow_each_other_further_than_the_stack() -> None:
+    function: Callable[..., Any] = gelu
+    for _ in range(200):
+        function = _calling(function)
+    with pytest.raises(DiagnosticError) as caught:
+        function(X)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("OW327", "Python's stack ends in a call of `calling`")
+    assert found.place is not None and found.place.file.endswith("test_functions.py")
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(10 * limit)
+    try:
+        assert np.array_equal(function(X), gelu(X))
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@script()
+def ping(x):
+    return op.Neg(pong(op.Identity(x)))
+
+
+@script()
+def pong(x):
+    return op.Abs(ping(x))
+
+
+@script()
+def again(x):
+    return again(x) + 1
+
+
+def plain(x):
+    return plain(x) + 1
+
+
+@script()
+def by_a_helper(x):
+    return plain(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "code", "message"),
+    [
+        (again, "OW323", "`again` calls itself"),
+        (ping, "OW323", "is called by itself"),
+        (by_a_helper, "OW327", "Python's stack ends in a call of `by_a_helper`"),
+    ],
+    ids=["itself", "each other", "a helper"],
+)
+def test_calls_without_an_end(function: Callable[..., Any], code: str, message: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        function(X)
+    (found,) = caught.value.diagnostics
+    assert found.code == code
+    assert message in found.message
+    assert found.place is not None and found.place.file.endswith("test_functions.py")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from types import AsyncGeneratorType, CoroutineType, FrameType, GeneratorType
 from typing import Any
 
 import numpy as np
 
-from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.eager import settings
 from opwright.eager.captured import capturer_of
 from opwright.eager.described import Described, describe_function
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.operations import operand
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each, handed_by_body, is_array
-from opwright.eager.place import caller
+from opwright.eager.place import caller, place_of
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.eager.trace import Trace
 from opwright.eager.whole import call_whole
@@ -33,14 +34,55 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
     """The results of the function, run as Python: a tensor or a sequence, or a tuple of them where it returns a tuple.
 
     Numpy arrays in give numpy arrays out, tensors give tensors, and so does every call inside of another function.
-    DiagnosticError at the caller's line for arguments that a compiled call refuses.
+    DiagnosticError at the caller's line for arguments that a compiled call refuses, and where Python's stack ends.
     """
     found = settings.current()
     if found.capturing is not None:
         return found.capturing.call_function(function, args, kwargs)
-    if found.whole and found.trace is None and not found.strict:
-        return call_whole(function, found, args, kwargs, call_plainly)
-    return call_plainly(function, args, kwargs, None)
+    try:
+        if found.whole and found.trace is None and not found.strict:
+            return call_whole(function, found, args, kwargs, call_plainly)
+        return call_plainly(function, args, kwargs, None)
+    except RecursionError:
+        raise _end_of_stack(function) from None
+
+
+def _end_of_stack(function: OnnxFunction) -> DiagnosticError:
+    """Says which function is called by itself; else that calls follow each other too far. Where there is no stack left
+    to say it, the next call does that is around."""
+    frame, running = caller(), _running()
+    place = place_of(frame)
+    again = next((item for item in running if running.count(item) > 1), None)
+    if again is not None:
+        itself = running[running.index(again) + 1] is again
+        found = Diagnostic(
+            "OW323",
+            f"`{again.name}` calls itself" if itself else f"`{again.name}` is called by itself",
+            place,
+            reason=f"ONNX has no recursive functions, and the stack ends after {running.count(again)} of its calls",
+            help="write a loop",
+        )
+    else:
+        found = Diagnostic(
+            "OW327",
+            f"Python's stack ends in a call of `{function.name}`",
+            place,
+            reason=f"it has room for {sys.getrecursionlimit():,} frames, of which a function under @script that waits "
+            "for another takes seven",
+            help="make room, `sys.setrecursionlimit(...)`, or compile the outermost function, which takes none",
+        )
+    return DiagnosticError([found])
+
+
+def _running() -> list[OnnxFunction]:
+    """The functions under @script whose calls have not ended, the last one first."""
+    found = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is call_function.__code__:
+            found.append(frame.f_locals["function"])
+        frame = frame.f_back
+    return found
 
 
 def call_plainly(
@@ -50,7 +92,8 @@ def call_plainly(
     capturing = capturer_of((*args, *kwargs.values()))
     if capturing is not None:
         return capturing.call_function(function, args, kwargs)
-    opset = settings.opset_in_force(target_opset(function, None))
+    own = target_opset(function, None)
+    opset = settings.opset_in_force(own)
     low = EagerLowering(opset, caller())
     described = describe_function(function)
     try:
@@ -62,7 +105,7 @@ def call_plainly(
             from opwright.eager.compile_first import result_types
 
             result_types(low, function, described, arguments)
-        elif opset != target_opset(function, None):
+        elif opset != own:
             from opwright.eager.compile_first import check_opset
 
             check_opset(function, opset)
