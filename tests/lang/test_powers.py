@@ -44,6 +44,16 @@ def test_a_type_that_may_be_an_integer(compiler: Compiler) -> None:
         assert got.tolist() == [3.375]
 
 
+@pytest.mark.parametrize("element", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("opset", [9, 18])
+def test_the_power_of_zero_is_one(compiler: Compiler, element: str, opset: int) -> None:
+    """Whether `Pow` takes the element type or not."""
+    function = compiler.function("def F(x):\n    return x ** 0\n", {"x": element}, {"y": element}, opset=opset)
+    for shape in ((2, 3), (0, 2), ()):
+        for (got,) in run_everywhere(function, {"x": np.full(shape, -3, element)}).values():
+            assert (got.dtype, got.tolist()) == (np.dtype(element), np.ones(shape).tolist())
+
+
 def test_floats_are_raised_by_pow(compiler: Compiler) -> None:
     assert "Pow" in _operators(compiler, "return x ** 2", T=["float", "double"])
     assert _operators(compiler, "return x ** 2") == ["Mul"]

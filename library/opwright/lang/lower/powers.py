@@ -16,16 +16,16 @@ from opwright.lang import ir
 from opwright.lang.lower.calls import try_emit
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.numbers import describe, is_number, is_static_number, narrow, number_kind
+from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, narrow, number_kind
 from opwright.lang.lower.operands import (
     Operand,
     is_tensor,
     value_of,
 )
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span
-from opwright.opsets.records import IDENTITY, MUL
+from opwright.opsets.records import IDENTITY, MUL, POW
 
 Factor = TypeVar("Factor")
 _FLOATS = "raise floats: `op.Cast(x, to=DOUBLE)`"
@@ -74,7 +74,7 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
 def _product(
     low: Lowering, base: ir.Value, exponent: int, element: ir.Element, integers: list[ElementType], span: Span
 ) -> ir.Value | None:
-    """None for `base ** 0`, which runtimes compute exactly, and where the body may yet make floats of the base."""
+    """None for `base ** 0` that `Pow` takes, which is exact, and where the body may yet make floats of the base."""
     unfit = [item for item in integers if not _fits(exponent, item)]
     variable = ir.open_element(element)
     if unfit and not (variable is not None and narrow(low, variable, unfit, f"the exponent {exponent}")):
@@ -86,8 +86,10 @@ def _product(
             help="cast the tensor to a wider type",
             depends_on=Choice.INFERRED_TYPE,
         )
-    if not exponent or variable is not None:
+    if variable is not None:
         return None
+    if not exponent:
+        return None if _is_raised_by_pow(low, integers, span) else _ones(low, base, element, span)
     if exponent == 1:
         return Writer(low, span).identity(base)
 
@@ -97,6 +99,17 @@ def _product(
 
     first: ir.Value = base
     return _by_squaring(first, exponent, times)
+
+
+def _is_raised_by_pow(low: Lowering, integers: list[ElementType], span: Span) -> bool:
+    pow = low.operator(POW.name, span).signature
+    return all(low.takes(pow, pow.inputs[0].type, item) for item in integers)
+
+
+def _ones(low: Lowering, base: ir.Value, element: ir.Element, span: Span) -> ir.Value:
+    """`base ** 0`: ones of its shape."""
+    op = Writer(low, span)
+    return typed(op.expand(as_tensor(low, 1, element, span), op.shape(base)), element, base.type.shape)
 
 
 def _by_squaring(base: Factor, exponent: int, times: Callable[[Factor, Factor], Factor]) -> Factor:
