@@ -85,7 +85,9 @@ class Solver:
         else:
             shared = any(other.attempt is case.attempt for other in self._pending)
             found = case.attempt.resume(case.checkpoint, case.facts, shared)
-        return found if isinstance(found, Question) else self._narrowed(case, masks, found)
+        if not isinstance(found, Question):
+            found = self._narrowed(case, masks, found)
+        return found if isinstance(found, Question) else found.deferred or found
 
     def split(self, question: Question, values: Sequence[str]) -> None:
         """Goes on with the case that was lowered last once for each answer, in their order."""

@@ -17,7 +17,7 @@ from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.liveness import Liveness
 from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey, Operand
 from opwright.lang.lower.ownership import Ownership
-from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Misspelt, Source, Span
 from opwright.lang.static import StaticError
@@ -155,6 +155,7 @@ class Lowering:
         self.sizes: dict[ir.Value, str] = {}  # numbers that are declared sizes: which, by the names of dimensions
         self.proved: dict[ir.Value, bool] = {}  # comparisons that hold whatever the sizes are
         self.attributes: dict[str, AttributeOperand] = {}
+        self.deferred: dict[str, Question] = {}  # for attributes that a body may hold for all values of: see `known`
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`
         self.plans = LoopPlans()

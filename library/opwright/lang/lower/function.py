@@ -43,7 +43,8 @@ class Lowered:
 
     `returns_tuple`: in Python it returns a tuple, which may be one of a single value.
     `sources`: the texts that the spans of some nodes are about; those of all others are about the function's own.
-    `pruned`: the function rules this variant out with an `assert`, which stands in `diagnostics`.
+    `pruned`: the function rules this variant out with an `assert`, which stands in `diagnostics`. `deferred`: what is
+    to be asked before `diagnostics` are told.
     """
 
     function: ir.Function | None
@@ -53,6 +54,7 @@ class Lowered:
     returns_tuple: bool = False
     pruned: bool = False
     sources: Mapping[ir.Node, Source] = field(default_factory=dict)
+    deferred: Question | None = None
 
 
 def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
@@ -244,8 +246,12 @@ class Attempt:
                 reason="expressions or blocks nest deeper than Python's own stack allows",
                 help="give names to intermediate results",
             )
-        if has_errors(low.diagnostics):
-            return Lowered(None, _each_once(low.diagnostics), tuple(low.calls))
+        is_wrong = has_errors(low.diagnostics)
+        if is_wrong or (
+            low.deferred and low.mixed
+        ):  # a number on some path: the answer tells numbers and tensors apart
+            deferred = next(iter(low.deferred.values()), None)
+            return Lowered(None, _each_once(low.diagnostics), tuple(low.calls), deferred=deferred)
         return self._finish(shared)
 
     def _finish(self, shared: bool) -> Lowered:

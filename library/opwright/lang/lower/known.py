@@ -101,8 +101,7 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
         raise ask_attribute(operand, span)
     if operand.parameter.kind is not ir.AttributeKind.STRING:
         return
-    equal = low.lookup("", EQUAL.name)
-    if equal is not None and low.takes(equal, equal.inputs[0].type, BY_NAME["string"]):
+    if _compares_texts(low):
         return
     raise low.error(
         "OW365",
@@ -113,6 +112,27 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
         subject=EQUAL.name,
         depends_on=Choice.OPSET,
     )
+
+
+def can_stay_open(low: Lowering, operand: AttributeOperand, span: Span | None) -> bool:
+    """Whether what is computed of an attribute may have one body for all of its values, or is the answer to a static
+    question. Where it may, the question is deferred: it is asked if something in the function turns out to be wrong
+    without its answer, which is what a template is for."""
+    parameter = operand.parameter
+    if operand.choices or operand.is_bool or parameter.may_be_absent or parameter.kind not in _OPEN:
+        return False
+    if parameter.kind is ir.AttributeKind.STRING and not _compares_texts(low):
+        return False
+    low.trail.put(low.deferred, parameter.name, Question(parameter.name, (), span))
+    return True
+
+
+_OPEN = (ir.AttributeKind.INT, ir.AttributeKind.FLOAT, ir.AttributeKind.STRING)
+
+
+def _compares_texts(low: Lowering) -> bool:
+    equal = low.lookup("", EQUAL.name)
+    return equal is not None and low.takes(equal, equal.inputs[0].type, BY_NAME["string"])
 
 
 _PLAIN = frozenset([bool, int, float, str])  # the items of most lists, which may be long

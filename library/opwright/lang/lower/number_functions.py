@@ -14,7 +14,7 @@ from opwright.lang.dispatch import (
 )
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.known import can_stay_open, need_static
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.number_arithmetic import absolute, on_numbers, positive, widened
 from opwright.lang.lower.numbers import (
@@ -55,6 +55,8 @@ def call_number_builtin(low: Lowering, name: str, operands: Sequence[Operand], s
     if name == "divmod" and len(operands) == 2:
         left, right = operands
         return on_numbers(low, "//", left, right, span), on_numbers(low, "%", left, right, span)
+    if name == "round" and len(operands) == 2:
+        return _round_to_digits(low, operands[0], operands[1], span)
     if name == "pow" and len(operands) == 2:
         return on_numbers(low, "**", operands[0], operands[1], span)
     function = _UNARY.get(name)
@@ -81,6 +83,39 @@ def _round(low: Lowering, operand: Operand, span: Span) -> Operand:
     if number_kind(operand) is _K.FLOAT:
         return _cast_to_int(low, operand, True, span)
     return positive(low, operand, span)
+
+
+def _round_to_digits(low: Lowering, operand: Operand, digits: Operand, span: Span) -> Operand | None:
+    """`round(operand, digits)` of an int, and of a `float` attribute; None where it has no exact form."""
+    count = known_int(digits)
+    if count is None or (isinstance(operand, AttributeOperand) and not can_stay_open(low, operand, span)):
+        return None
+    if number_kind(operand) is not _K.FLOAT:
+        return positive(low, operand, span) if count >= 0 else _round_to_tens(low, operand, -count, span)
+    if not isinstance(operand, AttributeOperand) or not 0 <= count <= _MOST_DIGITS:
+        return None
+    # It holds what float32 does, so that the product is exact; the quotient is the double that Python reads its
+    # decimals as.
+    op, double = Writer(low, span), low.element_of("double")
+    scale = carried(low, 10.0**count, span)
+    return as_number(op.div(op.round(op.mul(widened(low, operand, double, span), scale)), scale), _K.FLOAT)
+
+
+_MOST_DIGITS = 12  # 10**12 takes 28 bits of a product of 52, beside the 24 of float32: its other 12 are zeros
+
+
+def _round_to_tens(low: Lowering, operand: Operand, count: int, span: Span) -> Operand | None:
+    """An int to a multiple of `10**count`, a tie to the even one."""
+    if count > _MOST_TENS:
+        return None
+    tens = 10**count
+    whole, rest = (on_numbers(low, symbol, operand, tens, span) for symbol in ("//", "%"))
+    odd = on_numbers(low, "%", whole, 2, span)
+    above = on_numbers(low, ">", on_numbers(low, "+", on_numbers(low, "*", rest, 2, span), odd, span), tens, span)
+    return on_numbers(low, "*", on_numbers(low, "+", whole, above, span), tens, span)
+
+
+_MOST_TENS = 18  # twice 10**18 is an int64
 
 
 def _bool(low: Lowering, operand: Operand, span: Span) -> Operand:
