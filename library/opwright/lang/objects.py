@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from opwright.elements import ElementType
 from opwright.lang.static import Comparable, RecordType, StaticError, unknown_equality
-from opwright.opsets.signatures import Signature
+from opwright.opsets.signatures import Signature, is_known_domain
 
 if TYPE_CHECKING:
     from onnx import GraphProto
@@ -39,8 +39,21 @@ class NamedObject(Comparable):
             raise unknown_equality()
         return False
 
+    def is_same(self, other: object) -> bool:
+        """Whether the two are one object in Python; StaticError where that is not known."""
+        raise StaticError("OW304", "it is not known which objects of Python the two are")
 
-class ModuleObject(NamedObject):
+
+class SingleObject(NamedObject):
+    """What is equal to itself alone in Python."""
+
+    __slots__ = ()
+
+    def is_same(self, other: object) -> bool:
+        return self.equals(other)
+
+
+class ModuleObject(SingleObject):
     """An imported module that the language knows: math, numpy, typing, opwright."""
 
     __slots__ = ("name",)
@@ -56,7 +69,7 @@ class ModuleObject(NamedObject):
         return isinstance(other, ModuleObject) and self.name == other.name
 
 
-class FileObject(NamedObject):
+class FileObject(SingleObject):
     """An imported file of the library, whose names are those of `scope`."""
 
     __slots__ = ("scope",)
@@ -93,6 +106,11 @@ class OpsetObject(NamedObject):
         return OperatorObject(self, name)
 
     @property
+    def describes_operators(self) -> bool:
+        """Whether its operators are certainly those of an opset, and no functions of a library."""
+        return is_known_domain(self.domain) or bool(self.signatures) or self.open is not None
+
+    @property
     def described(self) -> str:
         return "an opset"
 
@@ -102,7 +120,7 @@ class OpsetObject(NamedObject):
         return (self.signatures == other.signatures and self.open == other.open) or super().equals(other)
 
 
-class OperatorObject(NamedObject):
+class OperatorObject(SingleObject):
     __slots__ = ("name", "opset")
 
     def __init__(self, opset: OpsetObject, name: str) -> None:
@@ -114,12 +132,23 @@ class OperatorObject(NamedObject):
         return f"the operator {self.name}"
 
     def equals(self, other: object) -> bool:
-        if not isinstance(other, OperatorObject) or self.name != other.name:
+        """A function that a library does not change is one object at several versions of its domain, and it is no
+        operator that an opset of the domain has."""
+        if not isinstance(other, OperatorObject) or (self.name, self.opset.domain) != (other.name, other.opset.domain):
             return False
+        if self.opset is not other.opset and not (self.opset.describes_operators and other.opset.describes_operators):
+            raise unknown_equality()
         return self.opset.equals(other.opset)
 
+    def __eq__(self, other: object) -> bool:
+        """As a key of a dictionary. StaticError where Python's answer is not known."""
+        return self.equals(other)
 
-class FunctionObject(NamedObject):
+    def __hash__(self) -> int:
+        return hash((self.opset.domain, self.name))
+
+
+class FunctionObject(SingleObject):
     """A function of a source file: a helper that is inlined where it is called.
 
     `is_script`: it stands under `@script`, so that its `float` attributes hold what float32 does.
@@ -149,6 +178,13 @@ class FunctionObject(NamedObject):
             return False
         return (self.node is other.node and self.scope is other.scope) or super().equals(other)
 
+    def __eq__(self, other: object) -> bool:
+        """As a key of a dictionary. StaticError where Python's answer is not known."""
+        return self.equals(other)
+
+    def __hash__(self) -> int:
+        return hash(_place(self.node))
+
 
 def _place(node: ast.FunctionDef) -> tuple[str, int, int]:
     return node.name, node.lineno, node.col_offset
@@ -167,7 +203,7 @@ class TracedObject(FunctionObject):
         self.run = run
 
 
-class NestedObject(NamedObject):
+class NestedObject(SingleObject):
     """A `def` inside a function: where it stands, the call around it, and its defaults, evaluated at the `def`."""
 
     __slots__ = ("defaults", "frame", "node", "scope")
@@ -191,6 +227,34 @@ class NestedObject(NamedObject):
         """The value of a parameter's default."""
         return self.defaults[node]
 
+    def equals(self, other: object) -> bool:
+        """Two of one `def` may be one function: control flow that meets makes another object of it."""
+        if isinstance(other, NestedObject) and self.node is not other.node:
+            return False
+        return super().equals(other)
+
+    def __eq__(self, other: object) -> bool:
+        """As a key of a dictionary. StaticError where Python's answer is not known."""
+        return self.equals(other)
+
+    def __hash__(self) -> int:
+        return hash(self.node)
+
+
+class PartialObject(NamedObject):
+    """What `functools.partial` makes: a function, and the arguments that each of its calls begins with."""
+
+    __slots__ = ("function", "keywords", "positional")
+
+    def __init__(self, function: Operand, positional: tuple[Operand, ...], keywords: Mapping[str, Operand]) -> None:
+        self.function = function
+        self.positional = positional
+        self.keywords = keywords
+
+    @property
+    def described(self) -> str:
+        return "a function with some of its arguments"
+
 
 class GraphObject(NamedObject):
     """A graph that a node of a model holds, given to a template: `proto` is its GraphProto, `imports` the versions of
@@ -212,7 +276,7 @@ class GraphObject(NamedObject):
         return "this object"
 
 
-class ScriptObject(NamedObject):
+class ScriptObject(SingleObject):
     """A function under `@script`: calls of it stay calls.
 
     `at` gives what callers must know of it at an opset, and has it compiled if need be.
@@ -239,6 +303,19 @@ class ScriptObject(NamedObject):
     def described(self) -> str:
         return f"the function `{self.name}`"
 
+    def equals(self, other: object) -> bool:
+        """Two of one name may be one function, or two that were defined one after the other."""
+        if isinstance(other, ScriptObject) and self.name != other.name:
+            return False
+        return super().equals(other)
+
+    def __eq__(self, other: object) -> bool:
+        """As a key of a dictionary. StaticError where Python's answer is not known."""
+        return self.equals(other)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 class NamespaceObject(NamedObject):
     """A live module, class or namespace: its attributes are read when the function is built."""
@@ -255,6 +332,9 @@ class NamespaceObject(NamedObject):
         if all(_is_equal_to_itself_alone(item) for item in (self, other)):
             return False
         raise unknown_equality()
+
+    def is_same(self, other: object) -> bool:
+        return isinstance(other, NamespaceObject) and self.value is other.value
 
     @property
     def makes_tuples(self) -> bool:
@@ -357,7 +437,7 @@ class TypeObject(NamedObject):
         return f"the type {self.element.name.upper()}"
 
 
-class BuiltinObject(NamedObject):
+class BuiltinObject(SingleObject):
     """A builtin of Python (`len`) or a function of `math`, numpy or onnx.helper (`math.sqrt`)."""
 
     __slots__ = ("module", "name")

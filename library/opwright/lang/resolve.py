@@ -104,6 +104,7 @@ _ONNX_MODULES = {  # that a source file may import, and the function that each o
     **{module: name for name, module in ONNX_FUNCTIONS.items() if module != "onnx_ir"},
 }
 _TYPE_NAMES = {name.upper(): BY_NAME[name] for name in BY_NAME}
+_SINGLE_FUNCTIONS = {"collections": "namedtuple", "functools": "partial"}  # modules of one function that is known
 TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "__future__")
 BUILTIN_NAMES = frozenset(  # of Python's builtins, those of the language
     (*BUILTINS, "all", "any", "enumerate", "isinstance", "list", "print", "range", "reversed", "slice", "zip")
@@ -249,8 +250,8 @@ class ModuleScope(ABC):
             if name in _NUMPY_SCALARS:
                 return TypeObject(BY_NAME[_NUMPY_SCALARS[name]], of_numpy=True)
             return BuiltinObject("numpy", name) if name in NUMPY_FUNCTIONS else _NUMPY_CONSTANTS.get(name)
-        if module == "collections":
-            return BuiltinObject(module, name) if name == "namedtuple" else None
+        if module in _SINGLE_FUNCTIONS:
+            return BuiltinObject(module, name) if name == _SINGLE_FUNCTIONS[module] else None
         if module in _ONNX_MODULES:
             return _onnx_attribute(module, name)
         if module in _OPWRIGHT_MODULES:
@@ -384,9 +385,7 @@ class FileScope(ModuleScope):
             return self._import_from(statement, alias)
         if alias.name in _OPWRIGHT_MODULES:
             return ModuleObject(alias.name if alias.asname else "opwright")
-        if alias.name in ("math", "numpy", "typing"):
-            return ModuleObject(alias.name)
-        if alias.name == "collections":
+        if alias.name in ("math", "numpy", "typing", *_SINGLE_FUNCTIONS):
             return ModuleObject(alias.name)
         if alias.name in _ONNX_MODULES:
             return ModuleObject(alias.name if alias.asname else "onnx")
@@ -408,7 +407,7 @@ class FileScope(ModuleScope):
             return self._from_file(module, statement.level, alias)
         if module in TYPING_MODULES:
             return TypingObject(alias.name)
-        if module in ("collections", "math", "numpy", *_ONNX_MODULES, *_OPWRIGHT_MODULES):
+        if module in ("math", "numpy", *_SINGLE_FUNCTIONS, *_ONNX_MODULES, *_OPWRIGHT_MODULES):
             return self.attribute(ModuleObject(module), alias.name, span)
         domain = self.libraries.domain_of(module)
         if domain is None:
@@ -496,7 +495,7 @@ def scope_without_text(title: str, libraries: Libraries) -> ModuleScope:
 
 
 _MODULE_REASONS = {
-    "collections": "of collections, namedtuple is known",
+    **{module: f"of {module}, {name} is known" for module, name in _SINGLE_FUNCTIONS.items()},
     "math": "of math, its constants are known and most of its functions of numbers",
     "numpy": "of numpy, scalar types, constants and a list of functions are known, which docs/language.md names",
     **dict.fromkeys(_ONNX_MODULES, "of onnx, TensorProto's types, make_tensor and from_array are known"),

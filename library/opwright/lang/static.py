@@ -12,12 +12,13 @@ import operator
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from types import EllipsisType, ModuleType, NoneType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeAlias, TypeGuard, TypeVar
 
 from opwright.diagnostics.diagnostic import Choice
 
 if TYPE_CHECKING:
     from opwright.lang.lower.operands import Operand
+    from opwright.lang.objects import SingleObject
 
 INTEGER_BITS = 4096
 SEQUENCE_ITEMS = 65536
@@ -51,7 +52,7 @@ class StaticList(tuple["Operand", ...]):
     maker: object = None
 
 
-Key = bool | int | float | str | tuple["Key", ...] | None
+Key: TypeAlias = "bool | int | float | str | tuple[Key, ...] | SingleObject | None"
 
 
 class RecordType(NamedTuple):

@@ -257,7 +257,14 @@ def _read_meaning(value: Json, scopes: list[_TemplateScope]) -> Operand:
         case [
             "module",
             (
-                "collections" | "math" | "numpy" | "onnx" | "onnx.TensorProto" | "onnx.helper" | "onnx.numpy_helper"
+                "collections"
+                | "functools"
+                | "math"
+                | "numpy"
+                | "onnx"
+                | "onnx.TensorProto"
+                | "onnx.helper"
+                | "onnx.numpy_helper"
             ) as name,
         ]:
             return ModuleObject(name)

@@ -149,6 +149,7 @@ class Run:
         self._open: set[OnnxFunction] = set()  # what is being compiled, callees of it first
         self._files = OldFiles()
         self._without_sizes: dict[tuple[OnnxFunction, Key], tuple[ir.Type, ...] | None] = {}
+        self._scripts: dict[OnnxFunction, ScriptObject] = {}  # each is one object, however often it is named
 
     def compile(self, function: OnnxFunction, to_call: bool = True) -> Compiled:
         """The function, compiled or as it was kept: `to_call` it, or for its proto alone, which may be all that was
@@ -294,9 +295,12 @@ class Run:
         return list(dict.fromkeys(callee for compiled in kept for callee in compiled.callees))
 
     def _script(self, function: OnnxFunction) -> ScriptObject:
-        return ScriptObject(
-            function.name, lambda opset: self._called(function), lambda key: self.without_sizes(function, key)
-        )
+        made = self._scripts.get(function)
+        if made is None:
+            made = self._scripts[function] = ScriptObject(
+                function.name, lambda opset: self._called(function), lambda key: self.without_sizes(function, key)
+            )
+        return made
 
     def _called(self, function: OnnxFunction) -> Script:
         """A function as its callers see it, called by what is being lowered: it is compiled now where its

@@ -8,6 +8,7 @@ import ast
 import builtins
 import collections
 import enum
+import functools
 import math
 import sys
 from collections.abc import Callable
@@ -32,6 +33,7 @@ from opwright.lang.objects import (
     NamespaceObject,
     OperatorObject,
     OpsetObject,
+    PartialObject,
     RecordObject,
     ScriptObject,
     TensorObject,
@@ -52,7 +54,7 @@ from opwright.types import Tensor
 
 _UNSET = object()
 _AS_PARAMETER = "make it a parameter, and give it with `to_model_proto(initializers={...})`"
-_LANGUAGE_MODULES = ("collections", "math", "numpy", "typing", "opwright")
+_LANGUAGE_MODULES = ("collections", "functools", "math", "numpy", "typing", "opwright")
 _TYPING_MODULES = (*TYPING_MODULES, "types")  # the last has the class of `list[int]`
 
 
@@ -148,6 +150,8 @@ class LiveScope(ModuleScope):
             return value.value if isinstance(value, (int, str)) else NamespaceObject(value)
         if kind in (tuple, list, dict) or (isinstance(value, tuple) and is_record(kind)):
             return self._nested(value, name, span, depth)
+        if kind is functools.partial:
+            return self._partial(value, name, span, depth)
         if is_tensor_object(value):
             return self._tensor(value, name, span)
         found = self._callable(value) or self._from_numpy(value, name, span)
@@ -232,10 +236,28 @@ class LiveScope(ModuleScope):
             return MISSING
         if not all(map(_is_key, keys)):
             self._fail(
-                "OW352", f"`{name}` has keys that mean nothing in a graph", span, "keys are numbers and texts", ""
+                "OW352",
+                f"`{name}` has keys that mean nothing in a graph",
+                span,
+                "keys are numbers, texts, operators and functions",
+                "",
             )
             return MISSING
-        return StaticDict(dict(zip(keys, values, strict=True)))
+        try:
+            return StaticDict(dict(zip(keys, values, strict=True)))
+        except static.StaticError as error:  # two keys may be one
+            self._fail(error.code, f"`{name}` has keys that are not told apart", span, str(error), "")
+            return MISSING
+
+    def _partial(self, value: functools.partial[Any], name: str, span: Span, depth: int) -> Any:
+        for part in ("args", "keywords"):
+            self._reads.note(getattr(value, part), getattr, value, part)
+        function = self.meaning(value.func, name, span, depth + 1)
+        positional = self._items(value.args, name, span, depth)
+        keywords = self._items(tuple(value.keywords.values()), name, span, depth)
+        if MISSING in (function, positional, keywords):
+            return MISSING
+        return PartialObject(function, positional, dict(zip(value.keywords, keywords, strict=True)))
 
     def _callable(self, value: Any) -> Any:
         if isinstance(value, OnnxFunction):
@@ -345,7 +367,7 @@ class LiveScope(ModuleScope):
 def _is_key(operand: Any) -> bool:
     return (
         operand is None
-        or isinstance(operand, (bool, int, float, str))
+        or isinstance(operand, (bool, int, float, str, OperatorObject, FunctionObject, ScriptObject))
         or (isinstance(operand, tuple) and not isinstance(operand, static.StaticList) and all(map(_is_key, operand)))
     )
 
@@ -377,6 +399,8 @@ def _listed_function(value: Any) -> BuiltinObject | None:
         return None
     if value is collections.namedtuple:
         return BuiltinObject("collections", "namedtuple")
+    if value is functools.partial:
+        return BuiltinObject("functools", "partial")
     numpy = sys.modules.get("numpy")
     if label in FUNCTIONS and numpy is not None and getattr(numpy, label, None) is value:
         return BuiltinObject("numpy", label)

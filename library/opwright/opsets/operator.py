@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from opwright.first_use import find
 from opwright.opsets.opset import Opset
@@ -28,7 +29,7 @@ class Operator:
     # An operator at one opset of its domain. Calling it runs it on arrays or tensors, or adds it to a graph: inputs by
     # position or name, attributes by name. (No docstring: that of an operator is its own.)
 
-    __slots__ = ("domain", "name", "opset", "signature")
+    __slots__ = ("__weakref__", "domain", "name", "opset", "signature")
 
     def __init__(self, opset: Opset, signature: Signature) -> None:
         self.opset = opset
@@ -80,14 +81,21 @@ _call: Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any] = _first_call
 
 def find_operator(opset: Opset, name: str) -> Operator:
     """The operator of that name. KeyError with a hint when the opset has none."""
-    found = _signature(opset, name)
+    found = _signature(opset, name, opset.version)
     if found is None:
         raise KeyError(_missing(opset, name))
-    return Operator(opset, found)
+    made = _FOUND.get((opset, name))
+    if made is None:
+        made = _FOUND[opset, name] = Operator(opset, _signature(opset, name, opset.named) or found)
+    return made
+
+
+# Those of equal opsets are one object, whichever opset runs: functions ask `act is op.Relu`, and the compiler answers.
+_FOUND: WeakValueDictionary[tuple[Opset, str], Operator] = WeakValueDictionary()
 
 
 def has_operator(opset: Opset, name: str) -> bool:
-    return _signature(opset, name) is not None
+    return _signature(opset, name, opset.version) is not None
 
 
 def operator_names(opset: Opset) -> list[str]:
@@ -95,15 +103,15 @@ def operator_names(opset: Opset) -> list[str]:
     return sorted({*(opset.signatures or ()), *operators_at(opset.domain, opset.version)})
 
 
-def _signature(opset: Opset, name: str) -> Signature | None:
+def _signature(opset: Opset, name: str, version: int) -> Signature | None:
     given = None if opset.signatures is None else opset.signatures.get(name)
     if given is not None or not _is_known(opset):
         return given
-    found = signature(opset.domain, name, opset.version)
+    found = signature(opset.domain, name, version)
     if found is None and opset.open is not None and not name.startswith("_"):
         from opwright.opsets.implied import implied_signature, sorted_kinds
 
-        return implied_signature(opset.domain, name, opset.version, 0, sorted_kinds(opset.open.get(name, {})))
+        return implied_signature(opset.domain, name, version, 0, sorted_kinds(opset.open.get(name, {})))
     return found
 
 

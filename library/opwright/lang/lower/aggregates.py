@@ -1,4 +1,5 @@
-"""Operands that are made of others: tuples, lists, namedtuples, dictionaries, slices, functions with defaults.
+"""Operands that are made of others: tuples, lists, namedtuples, dictionaries, slices, functions with defaults or with
+some of their arguments.
 
 They are taken apart, put together of other parts, and compared part by part. Where control flow meets each part is
 joined by itself.
@@ -12,7 +13,7 @@ from functools import partial
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.operands import Operand, SliceItem, StaticDict, Unbound
-from opwright.lang.objects import NamedObject, NestedObject, TypeObject
+from opwright.lang.objects import NamedObject, NestedObject, PartialObject, TypeObject
 from opwright.lang.static import StaticError, StaticList, StaticNamed
 from opwright.lang.value_class import record
 
@@ -56,6 +57,19 @@ def _function(operand: NestedObject) -> Aggregate:
         (node, frame, scope),
         tuple(operand.defaults.values()),
         lambda parts: NestedObject(node, frame, scope, dict(zip(defaults, parts, strict=True))),
+    )
+
+
+@_aggregate.on(PartialObject)
+def _partial(operand: PartialObject) -> Aggregate:
+    count, names = len(operand.positional), tuple(operand.keywords)
+
+    def of(parts: Parts) -> PartialObject:
+        function, *given = parts
+        return PartialObject(function, tuple(given[:count]), dict(zip(names, given[count:], strict=True)))
+
+    return Aggregate(
+        (PartialObject, count, names), (operand.function, *operand.positional, *operand.keywords.values()), of
     )
 
 

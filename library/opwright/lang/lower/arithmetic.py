@@ -35,9 +35,10 @@ from opwright.lang.lower.poison import Poisoned, Question, each
 from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
-from opwright.lang.objects import Missing, NamedObject, NamespaceObject
+from opwright.lang.objects import Missing, NamedObject
 from opwright.lang.operators import BINARY, UNARY, Form, Refusal, Table
 from opwright.lang.source import Span
+from opwright.lang.static import StaticError
 from opwright.opsets.records import ADD, NOT
 
 _OF_RUN_TIME = frozenset([ir.Value, AttributeOperand, Rank, IntTuple, Absent, Unbound, Missing])
@@ -257,17 +258,26 @@ def _apply(low: Lowering, form: Form, values: Sequence[ir.Value], span: Span, sp
 
 
 def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:
-    """`x is None`: a static question about presence; and whether two are one module, class or member of an
-    enumeration."""
-    if isinstance(left, NamespaceObject) and isinstance(right, NamespaceObject):
-        return (left.value is right.value) is not negated
+    """`x is None`: a static question about presence; and whether two are one operator, function, module, class or
+    member of an enumeration."""
     if left is None:
         left, right = right, left
-    if right is not None:
-        raise low.error(
-            "OW304", "`is` compares with None only", span, "tensors and numbers have no identity", "use `==`"
-        )
-    return _presence.of(left)(left, span) is negated
+    if right is None:
+        return _presence.of(left)(left, span) is negated
+    if not isinstance(left, NamedObject):
+        left, right = right, left
+    try:
+        return _identity.of(left)(left, right) is not negated
+    except StaticError as error:
+        raise low.error(error.code, "`is` has no value here", span, str(error), "use `==`") from None
+
+
+def _no_identity(operand: Operand, other: Operand) -> bool:
+    raise StaticError("OW304", "tensors and numbers have no identity")
+
+
+_identity: Operation[Operand, [Operand], bool] = Operation(_no_identity)
+_identity.on(NamedObject)(lambda operand, other: operand.is_same(other))
 
 
 def _is_there(operand: Operand, span: Span) -> bool:

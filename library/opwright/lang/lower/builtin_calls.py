@@ -12,6 +12,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import scalar_constant, with_numbers
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
+from opwright.lang.lower.nested import make_partial
 from opwright.lang.lower.number_functions import call_number_builtin, call_number_math
 from opwright.lang.lower.numbers import convert_number, is_static_number, typed_scalar
 from opwright.lang.lower.operands import (
@@ -55,6 +56,8 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
     """`len(x)`, `math.sqrt(2)`, ...: on static values Python's own, on numbers of the run time a few of them."""
     if callee.module == "collections":
         return call_namedtuple(low, arguments)
+    if callee.module == "functools":
+        return make_partial(low, arguments)
     if callee.module in MODULES:
         return call_constant(low, callee, arguments)
     span = arguments.span

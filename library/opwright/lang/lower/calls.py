@@ -295,6 +295,19 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     return call_checked(low, signature, arguments, operator)
 
 
+def check_exists(low: Lowering, operand: Operand, span: Span) -> None:
+    """Refuses an operator that its opset lacks, where it is compared instead of called: Python would raise."""
+    if not isinstance(operand, OperatorObject) or operand.opset.open is not None:
+        return
+    name, domain = operand.name, normal_domain(operand.opset.domain)
+    if domain and low.scope.libraries.emitted_domain(domain) is not None:
+        is_there = name in low.scope.libraries.names(domain)
+    else:
+        is_there = name in operand.opset.signatures or low.find(domain, name, operand.opset.version) is not None
+    if not is_there:
+        raise low.unknown_operator(domain, name, span)
+
+
 def _call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
     """A call that is written for another version of the operator than the target opset's."""
     inputs, attributes, spans = check_arguments(low, meant, arguments)

@@ -11,10 +11,11 @@ from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
 from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array, note_array
+from opwright.lang.lower.calls import check_exists
 from opwright.lang.lower.conditions import STOPS_AT, as_scalar, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import captured_constants, item_of_array
-from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static, no_value
+from opwright.lang.lower.known import ask_enumerated, can_stay_open, keep_after_loop, need_static, no_value
 from opwright.lang.lower.lists import items_of, iterated
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, is_plain, needs_element
@@ -51,7 +52,7 @@ from opwright.lang.lower.rules import (
 )
 from opwright.lang.lower.sequences import CHANGING, is_list, joined
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
-from opwright.lang.lower.static_records import READERS, item_of_dict, key_of
+from opwright.lang.lower.static_records import READERS, held_key, item_of_dict
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
 from opwright.lang.lower.written_for import asked, versioned
 from opwright.lang.numpy_values import ARRAY_METHODS
@@ -508,15 +509,8 @@ def _compare_pair(
     low: Lowering, step: ast.cmpop, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
 ) -> Operand:
     for operand, place in zip((left, right), spans, strict=True):
-        if isinstance(operand, OperatorObject):
-            raise low.error(
-                "OW314",
-                f"{describe(operand)} cannot be compared",
-                place,
-                "an operator is not a value: call it",
-                "",
-                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
-            )
+        for item in (operand, *(items_in(operand) or ())):
+            check_exists(low, item, place)
     if isinstance(left, _Opset) or isinstance(right, _Opset):
         _note_question(low, _COMPARE_SYMBOLS.get(type(step), ""), left, right)
     if type(step) in _RELATIONS:
@@ -529,7 +523,7 @@ def _compare_pair(
     for operand, place in zip((left, right), spans, strict=True):
         if isinstance(operand, AttributeOperand):
             ask_enumerated(low, operand, place)
-    objects = any(operand is None or isinstance(operand, (TypeObject, NamespaceObject)) for operand in (left, right))
+    objects = any(operand is None or isinstance(operand, NamedObject) for operand in (left, right))
     if objects and symbol in ("==", "!=") and is_static(left) and is_static(right):
         try:
             return static.compare(symbol, left, right)
@@ -550,16 +544,20 @@ def _note_question(low: Lowering, symbol: str, left: Operand, right: Operand) ->
 
 def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:
     if isinstance(right, StaticDict):
-        return (key_of(low, left, span) in right.entries) is not negated
+        return held_key(low, right.entries, left, span)[1] is not negated
     if not isinstance(right, (tuple, str, range)):
         raise _no_static_question(low, span)
     known = rank_is_in(low, left, right)
     if known is not None:
         return known is not negated
+    items = items_in(right)
+    if items is not None and not all(map(is_plain, items)):
+        items = None
+    if items is not None and isinstance(left, AttributeOperand) and can_stay_open(low, left, span):
+        return _is_one_of(low, negated, left, items, span)
     need_static(low, left, span)
     need_static(low, right, span)
-    items = items_in(right)
-    if items is not None and value_of(left) is not None and all(map(is_plain, items)):
+    if items is not None and value_of(left) is not None:
         return _is_one_of(low, negated, left, items, span)
     if not is_static(left) or not (isinstance(right, range) or all(map(is_static, right))):
         raise _no_static_question(low, span)
@@ -705,20 +703,32 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
             wrong = True
     keywords: dict[str, tuple[Operand, Span]] = {}
     for keyword in node.keywords:
-        if keyword.arg is None:
-            raise low.error(
-                "OW304", "`**` in a call is not part of the language", span_of(keyword), "", "name the attributes"
-            )
         if keyword.arg in keywords:
             raise low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
         try:
-            keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
+            if keyword.arg is None:
+                _add_named(low, keyword.value, env, keywords)
+            else:
+                keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
         except Poisoned as found:
             found.recover()
             wrong = True
     if wrong:
         raise Poisoned
     return Arguments(positional, keywords, count, span_of(node), span_of(node.func))
+
+
+def _add_named(low: Lowering, node: ast.expr, env: Environment, keywords: dict[str, tuple[Operand, Span]]) -> None:
+    """The arguments that `**` stands for in a call."""
+    found, span = lower_expression(low, node, env), span_of(node)
+    if not isinstance(found, StaticDict):
+        raise low.error("OW312", "`**` needs a dictionary here", span, f"it gets {describe(found)}")
+    for key, operand in found.entries.items():
+        if not isinstance(key, str):
+            raise low.error("OW312", "`**` has no value here", span, "Python says: keywords must be strings")
+        if key in keywords:
+            raise low.error("OW203", f"`{key}` is given twice", span)
+        keywords[key] = (operand, span)
 
 
 @evaluates(ast.NamedExpr)

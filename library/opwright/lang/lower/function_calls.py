@@ -19,7 +19,7 @@ from opwright.lang.lower.call_variants import Given, fit_variant
 from opwright.lang.lower.calls import Checked, check_arguments, emit_call, refuse_second_version
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import State, returned_values, returns_tuple, state_of
-from opwright.lang.lower.operands import Arguments, Environment, Operand
+from opwright.lang.lower.operands import Arguments, Environment, Operand, StaticDict
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.not_declared import NotDeclaredError
@@ -27,6 +27,7 @@ from opwright.lang.objects import MISSING, OperatorObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Span
+from opwright.lang.static import Key
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
@@ -92,7 +93,7 @@ def _check_recursion(low: Lowering, node: ast.FunctionDef, env: Environment, spa
     if active is None:
         return
     formal = node.args
-    items = (*formal.posonlyargs, *formal.args, *formal.kwonlyargs, formal.vararg)
+    items = (*formal.posonlyargs, *formal.args, *formal.kwonlyargs, formal.vararg, formal.kwarg)
     names = [item.arg for item in items if item is not None]
     if not any(_is_other(active.given.get(name), env.get(name)) for name in names):
         raise low.fatal(
@@ -112,6 +113,8 @@ _CALL = 20  # a recursive call counts as so many nodes: it takes time where it m
 def _is_other(before: Operand, now: Operand) -> bool:
     if isinstance(before, tuple) and isinstance(now, tuple):  # a list of operands
         return len(before) != len(now) or any(map(_is_other, before, now))
+    if isinstance(before, StaticDict) and isinstance(now, StaticDict):
+        return _is_other(tuple(before.entries.values()), tuple(now.entries.values()))
     if not isinstance(before, (bool, int, float, str)) or not isinstance(now, (bool, int, float, str)):
         return False
     return type(before) is not type(now) or before != now
@@ -176,7 +179,11 @@ def bind_parameters(
         env[formal.vararg.arg] = extra
     elif extra:
         problem = f"takes {len(positional)} positional arguments, and {len(arguments.positional)} are given"
+    others: dict[Key, Operand] = {}
     for keyword, (operand, _) in arguments.keywords.items():
+        if keyword not in by_keyword and formal.kwarg is not None:
+            others[keyword] = operand
+            continue
         if keyword not in by_keyword:
             problem = problem or f"has no parameter `{keyword}`"
         elif keyword in env:
@@ -201,14 +208,7 @@ def bind_parameters(
             problem = problem or f"needs `{name}`"
     defined = Related(scope.module.source.place(_head(node)), f"`{node.name}` is defined here")
     if formal.kwarg is not None:
-        raise low.error(
-            "OW303",
-            f"`{node.name}` takes `**{formal.kwarg.arg}`, which is not part of the language",
-            span,
-            reason="the parameters of a function that is inlined have names",
-            help=f"name the parameters of `{node.name}` that are used, with defaults: `def {node.name}(x, alpha=1.0):`",
-            related=(defined,),
-        )
+        env[formal.kwarg.arg] = StaticDict(others)
     if problem:
         raise low.error("OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,))
     if wrong:

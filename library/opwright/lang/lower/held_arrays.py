@@ -16,7 +16,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import numbers_of
 from opwright.lang.lower.operands import Operand, StaticDict, items_in
 from opwright.lang.numpy_values import listed, number_of
-from opwright.lang.objects import ArrayObject
+from opwright.lang.objects import ArrayObject, PartialObject
 from opwright.lang.rounding import pack
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList, StaticNamed, is_int, of_numpy
@@ -69,7 +69,8 @@ _NUMBERS = ("double", "int64")
 
 
 def captured_constants(low: Lowering, found: Operand, span: Span) -> Operand:
-    """An object from around the function, its arrays as constants: those in lists, dictionaries and namedtuples too."""
+    """An object from around the function, its arrays as constants: those in lists, dictionaries, namedtuples and
+    partial functions too."""
     return _captured.of(found)(found, low, span)
 
 
@@ -89,6 +90,17 @@ def _captured_dictionary(found: StaticDict, low: Lowering, span: Span) -> Operan
 
 def _dictionary(found: StaticDict, items: Sequence[Operand]) -> StaticDict:
     return StaticDict(dict(zip(found.entries, items, strict=True)))
+
+
+@_captured.on(PartialObject)
+def _captured_partial(found: PartialObject, low: Lowering, span: Span) -> Operand:
+    given = (*found.positional, *found.keywords.values())
+    return _captured_once(low, found, given, span, partial(_partial, found))
+
+
+def _partial(found: PartialObject, items: Sequence[Operand]) -> PartialObject:
+    count = len(found.positional)
+    return PartialObject(found.function, tuple(items[:count]), dict(zip(found.keywords, items[count:], strict=True)))
 
 
 @_captured.on(tuple)

@@ -1,7 +1,8 @@
-"""Functions defined inside a function: called like helpers, or passed to operators as graph attributes.
+"""Functions that a function makes: defined inside it, called like helpers or passed to operators as graph attributes,
+and those that `functools.partial` gives some of their arguments.
 
-They see the names of the function around them as these are when they are called, not as they were at the `def`:
-Python binds late.
+Those that are defined see the names of the function around them as these are when they are called, not as they were at
+the `def`: Python binds late.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.function_calls import bind_parameters, round_attributes, run_body
 from opwright.lang.lower.held_arrays import captured_constants
+from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Arguments, Environment, Frame, Operand
 from opwright.lang.lower.poison import each
-from opwright.lang.lower.rules import calls, evaluates, lower_expression, lowers
-from opwright.lang.objects import FunctionObject, NestedObject, TypingObject
+from opwright.lang.lower.rules import call_rule, calls, evaluates, lower_expression, lowers
+from opwright.lang.objects import FunctionObject, NestedObject, PartialObject, TypingObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.syntax import bound_names, function_of, mentioned_names
 
@@ -72,6 +74,37 @@ def call_function(
         return returned[0] if isinstance(returned, tuple) and len(returned) == 1 else returned
     inner = enter(low, callee, arguments, env)
     return run_body(low, callee.node, callee.scope, inner, env, arguments.span, callee.frame is None)
+
+
+def make_partial(low: Lowering, arguments: Arguments) -> Operand:
+    """`functools.partial(f, a, b=c)`."""
+    operands = [operand for operand, _ in arguments.positional]
+    if not operands or call_rule(operands[0]) is None:
+        raise low.error(
+            "OW312",
+            "`functools.partial` has no value here",
+            arguments.span,
+            reason="its first argument is what is called" + (f", not {describe(operands[0])}" if operands else ""),
+        )
+    given = {name: operand for name, (operand, _) in arguments.keywords.items()}
+    return PartialObject(operands[0], tuple(operands[1:]), given)
+
+
+@calls(PartialObject)
+def _call_partial(low: Lowering, callee: PartialObject, arguments: Arguments, env: Environment) -> Operand:
+    """A keyword of the call takes the place of one that was given before."""
+    positional = [(operand, arguments.span) for operand in callee.positional]
+    keywords = {name: (operand, arguments.span) for name, operand in callee.keywords.items()}
+    every = Arguments(
+        [*positional, *arguments.positional],
+        {**keywords, **arguments.keywords},
+        arguments.result_count,
+        span=arguments.span,
+        callee_span=arguments.callee_span,
+    )
+    rule = call_rule(callee.function)
+    assert rule is not None
+    return rule(low, callee.function, every, env)
 
 
 def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment) -> Environment:

@@ -17,14 +17,14 @@ from opwright.lang.dispatch import (
 )
 from opwright.lang.lower.aggregates import taken_apart
 from opwright.lang.lower.operands import Operand, StaticDict
-from opwright.lang.objects import NestedObject
+from opwright.lang.objects import NestedObject, PartialObject
 from opwright.lang.static import StaticList
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 
 Made = TypeVar("Made")
 
-HOLDERS = (tuple, NestedObject, StaticDict)  # what holds lists: a function its defaults
+HOLDERS = (tuple, NestedObject, PartialObject, StaticDict)  # what holds lists: a function its defaults
 
 
 @record

@@ -11,6 +11,7 @@ from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
 )
+from opwright.lang.lower.calls import check_exists
 from opwright.lang.lower.constants import call_array_method
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
@@ -25,7 +26,7 @@ from opwright.lang.lower.operands import (
     items_in,
 )
 from opwright.lang.lower.rules import calls, evaluates, lower_expression
-from opwright.lang.objects import RecordObject
+from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, RecordObject, ScriptObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import Key, RecordType, StaticList, StaticNamed
 
@@ -38,20 +39,31 @@ def _dictionary(low: Lowering, node: ast.Dict, env: Environment) -> Operand:
     entries: dict[Key, Operand] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is not None:
-            found = key_of(low, lower_expression(low, key, env), span_of(key))
+            found, _ = held_key(low, entries, lower_expression(low, key, env), span_of(key))
             entries[found] = lower_expression(low, value, env)
             continue
         other = lower_expression(low, value, env)
         if not isinstance(other, StaticDict):
             raise low.error("OW312", "`**` needs a dictionary here", span_of(value), f"it gets {describe(other)}")
-        entries.update(other.entries)
+        for found, item in other.entries.items():
+            held_key(low, entries, found, span_of(value))
+            entries[found] = item
     if len(entries) > static.SEQUENCE_ITEMS:
         raise low.error("OW311", "the dictionary is too long", span_of(node), "dictionaries have a limit")
     return StaticDict(entries)
 
 
-def key_of(low: Lowering, operand: Operand, span: Span) -> Key:
-    """A key: a number, a text, None or a tuple of them."""
+def held_key(low: Lowering, entries: dict[Key, Operand], operand: Operand, span: Span) -> tuple[Key, bool]:
+    """A key, and whether there is an entry of it."""
+    key = _key_of(low, operand, span)
+    try:
+        return key, key in entries
+    except static.StaticError as error:
+        raise low.error(error.code, f"{describe(operand)} may be a key or not", span, reason=str(error)) from None
+
+
+def _key_of(low: Lowering, operand: Operand, span: Span) -> Key:
+    """A key: a number, a text, None, an operator, a function, or a tuple of them."""
     need_static(low, operand, span)
     return _key.of(operand)(operand, low, span)
 
@@ -61,23 +73,33 @@ def _no_key(operand: Operand, low: Lowering, span: Span) -> Key:
         "OW304",
         f"{describe(operand)} is no key of a dictionary",
         span,
-        reason="keys are numbers, texts, None and tuples of them that are known when the function is built",
+        reason="keys are numbers, texts, None, operators, functions and tuples of them that are known when the "
+        "function is built",
         help="choose with `if`",
     )
 
 
 _key: Operation[Operand, [Lowering, Span], Key] = Operation(_no_key)
 _key.on(type(None), bool, int, float, str)(lambda operand, low, span: operand)
-_key.on(tuple)(lambda operand, low, span: tuple(key_of(low, item, span) for item in operand))
+_key.on(FunctionObject, NestedObject, ScriptObject)(lambda operand, low, span: operand)
+
+
+@_key.on(OperatorObject)
+def _operator(operand: OperatorObject, low: Lowering, span: Span) -> Key:
+    check_exists(low, operand, span)
+    return operand
+
+
+_key.on(tuple)(lambda operand, low, span: tuple(_key_of(low, item, span) for item in operand))
 _key.on(StaticList)(_no_key)
 
 
 def item_of_dict(low: Lowering, owner: StaticDict, key: Operand, span: Span) -> Operand:
     """`d[key]`."""
-    found = key_of(low, key, span)
-    if found not in owner.entries:
-        known = ", ".join(f"`{item!r}`" for item in list(owner.entries)[:8]) or "none"
-        raise low.error("OW312", f"the dictionary has no key `{found!r}`", span, reason=f"its keys are: {known}")
+    found, is_held = held_key(low, owner.entries, key, span)
+    if not is_held:
+        known = ", ".join(map(describe, list(owner.entries)[:8])) or "none"
+        raise low.error("OW312", f"the dictionary has no key {describe(found)}", span, reason=f"its keys are: {known}")
     return owner.entries[found]
 
 
@@ -96,7 +118,8 @@ def _call_method(low: Lowering, callee: MethodObject, arguments: Arguments, env:
         )
     if name == "get":
         (key, place), *default = arguments.positional
-        return entries.get(key_of(low, key, place), default[0][0] if default else None)
+        found, is_held = held_key(low, entries, key, place)
+        return entries[found] if is_held else default[0][0] if default else None
     items: tuple[Operand, ...] = tuple(entries.items())
     if name != "items":
         items = tuple(entries) if name == "keys" else tuple(entries.values())

@@ -1,4 +1,4 @@
-"""call.keywords, OW304: name the attributes."""
+"""call.keywords, OW312: a tuple has no names."""
 
 from opwright import FLOAT, script
 from opwright import opset18 as op
@@ -6,4 +6,4 @@ from opwright import opset18 as op
 
 @script()
 def F(x: FLOAT["M", "N"]):
-    return op.Softmax(x, **{"axis": 0})
+    return op.Softmax(x, **(0, 1))
