@@ -106,6 +106,7 @@ def identity_of_functions(x: FLOAT[None]):
     x = x + (2 if inner is negative else 3) + (2 if negative == negative else 3)
     x = x + (2 if relu is twice else 3) + (2 if relu in (twice, scripted, relu) else 3)
     x = x + (2 if scripted is other else 3) + (2 if scripted != scripted else 3)
+    x = x + (2 if with_c is with_c else 3) + (2 if with_c in (relu, None) else 3) + SCALES.get(with_c, 11.0)
     return x + (2 if relu == "relu" else 3) + (2 if op.Relu is None else 3) + (2 if x is relu else 3)
 
 

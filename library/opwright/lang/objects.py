@@ -241,7 +241,7 @@ class NestedObject(SingleObject):
         return hash(self.node)
 
 
-class PartialObject(NamedObject):
+class PartialObject(SingleObject):
     """What `functools.partial` makes: a function, and the arguments that each of its calls begins with."""
 
     __slots__ = ("function", "keywords", "positional")
@@ -254,6 +254,13 @@ class PartialObject(NamedObject):
     @property
     def described(self) -> str:
         return "a function with some of its arguments"
+
+    def __eq__(self, other: object) -> bool:
+        """As a key of a dictionary. StaticError where Python's answer is not known."""
+        return self.equals(other)
+
+    def __hash__(self) -> int:
+        return hash(PartialObject)  # two of the compiler's may be one of Python's
 
 
 class GraphObject(NamedObject):

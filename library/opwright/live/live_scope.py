@@ -367,7 +367,7 @@ class LiveScope(ModuleScope):
 def _is_key(operand: Any) -> bool:
     return (
         operand is None
-        or isinstance(operand, (bool, int, float, str, OperatorObject, FunctionObject, ScriptObject))
+        or isinstance(operand, (bool, int, float, str, OperatorObject, FunctionObject, PartialObject, ScriptObject))
         or (isinstance(operand, tuple) and not isinstance(operand, static.StaticList) and all(map(_is_key, operand)))
     )
 

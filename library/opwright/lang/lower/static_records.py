@@ -26,7 +26,14 @@ from opwright.lang.lower.operands import (
     items_in,
 )
 from opwright.lang.lower.rules import calls, evaluates, lower_expression
-from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, RecordObject, ScriptObject
+from opwright.lang.objects import (
+    FunctionObject,
+    NestedObject,
+    OperatorObject,
+    PartialObject,
+    RecordObject,
+    ScriptObject,
+)
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import Key, RecordType, StaticList, StaticNamed
 
@@ -81,7 +88,7 @@ def _no_key(operand: Operand, low: Lowering, span: Span) -> Key:
 
 _key: Operation[Operand, [Lowering, Span], Key] = Operation(_no_key)
 _key.on(type(None), bool, int, float, str)(lambda operand, low, span: operand)
-_key.on(FunctionObject, NestedObject, ScriptObject)(lambda operand, low, span: operand)
+_key.on(FunctionObject, NestedObject, PartialObject, ScriptObject)(lambda operand, low, span: operand)
 
 
 @_key.on(OperatorObject)
