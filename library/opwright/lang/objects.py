@@ -292,7 +292,7 @@ class ScriptObject(SingleObject):
     on all that it declares; sizes that are not known are checked when the model runs.
     """
 
-    __slots__ = ("at", "is_proto", "name", "without_sizes")
+    __slots__ = ("__weakref__", "at", "is_proto", "name", "without_sizes")
 
     def __init__(
         self,

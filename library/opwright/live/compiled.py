@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeGuard, TypeVar
+from weakref import WeakValueDictionary
 
 from onnx import FunctionProto
 
@@ -149,7 +150,8 @@ class Run:
         self._open: set[OnnxFunction] = set()  # what is being compiled, callees of it first
         self._files = OldFiles()
         self._without_sizes: dict[tuple[OnnxFunction, Key], tuple[ir.Type, ...] | None] = {}
-        self._scripts: dict[OnnxFunction, ScriptObject] = {}  # each is one object, however often it is named
+        # Each is one object, however often it is named; it refers to this run.
+        self._scripts: WeakValueDictionary[OnnxFunction, ScriptObject] = WeakValueDictionary()
 
     def compile(self, function: OnnxFunction, to_call: bool = True) -> Compiled:
         """The function, compiled or as it was kept: `to_call` it, or for its proto alone, which may be all that was
