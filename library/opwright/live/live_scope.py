@@ -148,10 +148,8 @@ class LiveScope(ModuleScope):
             return self._callable(value)
         if isinstance(value, enum.Enum):
             return value.value if isinstance(value, (int, str)) else NamespaceObject(value)
-        if kind in (tuple, list, dict) or (isinstance(value, tuple) and is_record(kind)):
+        if kind in (tuple, list, dict, functools.partial) or (isinstance(value, tuple) and is_record(kind)):
             return self._nested(value, name, span, depth)
-        if kind is functools.partial:
-            return self._partial(value, name, span, depth)
         if is_tensor_object(value):
             return self._tensor(value, name, span)
         found = self._callable(value) or self._from_numpy(value, name, span)
@@ -196,6 +194,8 @@ class LiveScope(ModuleScope):
             kind = type(value)
             if kind is dict:
                 found = self._entries(value, name, span, depth)
+            elif kind is functools.partial:
+                found = self._partial(value, name, span, depth)
             else:
                 found = self._items(value if kind in (tuple, list) else tuple(value), name, span, depth)
                 if found is not MISSING and kind not in (tuple, list):

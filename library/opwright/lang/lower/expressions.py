@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Container
 from functools import partial
 
-from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
