@@ -122,6 +122,38 @@ def test_a_constant_whose_tensor_is_called_like_an_initializer(tmp_path: Path) -
     assert found.tolist() == [1.0] * size
 
 
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("count", [1, 2])
+def test_large_constants_of_branches(count: int, faithful: bool, tmp_path: Path) -> None:
+    """What one trip of the loop takes from the other branch is not what later ones find in the constant."""
+    size = (1 << 18) + 1
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["": 18]>
+        g (bool[4] pick, float[{size}] x) => (float[{size}] total) {{
+            n = Constant <value = int64 {{4}}> ()
+            total = Loop (n, "", x) <body: graph = body (int64 i, bool c, float[{size}] s)
+                => (bool c2, float[{size}] out) {{
+                c2 = Identity (c)
+                p = Gather (pick, i)
+                y = If (p) <then_branch: graph = then () => (float[{size}] a) {{ a = Neg (x) }},
+                            else_branch: graph = other () => (float[{size}] b) {{ b = Add (x, x) }}>
+                out = Add (s, y)
+            }}>
+        }}"""
+    )
+    branches = [attribute.g for attribute in model.graph.node[1].attribute[0].g.node[2].attribute]
+    for number, branch in enumerate(branches[:count]):
+        value = numpy_helper.from_array(np.full(size, 7 + number, np.float32))
+        branch.node[0].CopyFrom(helper.make_node("Constant", [], branch.node[0].output, value=value))
+    decompile(model, faithful=faithful).write(tmp_path / "m.py")
+    given = {"pick": np.array([True, False, False, True]), "x": np.ones(size, np.float32)}
+    wanted, found = (
+        onnxruntime.InferenceSession(item.SerializeToString()).run(None, given)[0]
+        for item in (model, load(tmp_path / "m.py").model())
+    )
+    assert found.tolist() == wanted.tolist()
+
+
 @pytest.mark.parametrize("dtype", one_in(2, [ml_dtypes.bfloat16, ml_dtypes.int4, np.float16, np.bool_, np.complex64]))
 def test_types_that_files_hold(dtype: Any, tmp_path: Path) -> None:
     values = (np.arange(SIZE // 8) % 2).astype(dtype).reshape(2, -1)

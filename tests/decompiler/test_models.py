@@ -450,6 +450,78 @@ def test_an_ir_version_below_what_the_model_uses(header: str, text: str, faithfu
     assert list(check_model(made, model)) == []
 
 
+OLD_CONSTANTS = {
+    "of a node": """agraph (float[3] x) => (float[2] y) {
+        i = Constant <value: tensor = int64[2] {0, 2}> () y = Gather (x, i)
+    }""",
+    "an output": """agraph (float[3] x) => (float[3] y, int64[2] z) {
+        y = Abs (x) z = Constant <value: tensor = int64[2] {0, 2}> ()
+    }""",
+    "of branches": """agraph (float[3] x) => (float[3] y, int64[2] z) {
+        y = Abs (x)
+        all = ReduceSum <keepdims = 0> (x)
+        no = Constant <value: tensor = float {0}> ()
+        c = Less (all, no)
+        z = If (c) <then_branch: graph = t () => (int64[2] a) { a = Constant <value: tensor = int64[2] {0, 2}> () },
+                    else_branch: graph = e () => (int64[2] b) { b = Constant <value: tensor = int64[2] {5, 6}> () }>
+    }""",
+    "of a branch in a loop": """agraph (float[3] x) => (float y, int64[3] z) {
+        y0 = ReduceSum <keepdims = 0> (x)
+        first = Cast <to = 7> (x)
+        half = Constant <value: tensor = float {2}> ()
+        most = Constant <value: tensor = float {20}> ()
+        few = Constant <value: tensor = float {4}> ()
+        more = Less (y0, most)
+        y, z = Loop ("", more, y0, first) <body: graph = body (int64 i, bool c, float q, int64[3] s)
+            => (bool c2, float q2, int64[3] out) {
+            q2 = Mul (q, half)
+            c2 = Less (q2, most)
+            p = Less (few, q)
+            add = If (p) <
+                then_branch: graph = t () => (int64[3] a) { a = Constant <value: tensor = int64[3] {1, 2, 3}> () },
+                else_branch: graph = e () => (int64[3] b) { b = Add (s, first) }>
+            out = Add (s, add)
+        }>
+    }""",
+    "that ends a loop": """agraph (float[3] x) => (float[3] y) {
+        all = ReduceSum <keepdims = 0> (x)
+        no = Constant <value: tensor = float {0}> ()
+        go = Less (no, all)
+        y = Loop ("", go, x) <body: graph = body (int64 i, bool c, float[3] s) => (bool c2, float[3] out) {
+            c2 = Constant <value: tensor = bool {0}> () out = Add (s, s)
+        }>
+    }""",
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("ir_version", [3, 4])
+@pytest.mark.parametrize("text", OLD_CONSTANTS.values(), ids=list(OLD_CONSTANTS))
+def test_constants_that_the_opset_does_not_hold(text: str, ir_version: int, faithful: bool, tmp_path: Path) -> None:
+    """They become initializers that are no inputs, as IR versions from 4 on have them."""
+    model = parsed(text, f'<ir_version: {ir_version}, opset_import: ["": 8]>')
+    made = decompile(model, faithful=faithful)
+    assert list(check_model(made, model)) == []
+    made.write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    assert again.ir_version == 4
+    assert [value.name for value in again.graph.output] == [value.name for value in model.graph.output]
+    onnx.checker.check_model(again, full_check=True)
+    given = [np.array([1, 0.25, 0], np.float32)]
+    for one, other in zip(run_ort(model, given), run_ort(again, given), strict=True):
+        assert equal(one, other), (one, other)
+
+
+def test_initializers_that_the_ir_version_does_not_know(tmp_path: Path) -> None:
+    """Runtimes take them, and so the version stays."""
+    text = "agraph (float[3] x) => (float[3] y) <int64[2] i = {0, 2}> { y = Abs (x) z = Gather (x, i) }"
+    model = parsed(text, '<ir_version: 3, opset_import: ["": 8]>')
+    made = decompile(model, faithful=True)
+    assert list(check_model(made, model)) == []
+    assert "    made.ir_version = 3\n" in made.text
+
+
 def test_an_ir_version_below_what_the_opset_came_with(tmp_path: Path) -> None:
     back(
         parsed("agraph (float[N] x) => (float[N] y) { y = Abs (x) }", '<ir_version: 6, opset_import: ["": 18]>'),

@@ -238,7 +238,8 @@ class Body:
 
     def add_constant(self, tensor: TensorProto, kept: frozenset[str], indent: str) -> None:
         """Notes an initializer of a graph; one that is an output, or in a function that keeps all, gets a statement."""
-        if self._is_carried(tensor, tensor.name):
+        if self.carry is not None and self._is_to_carry(tensor):
+            self.carry(tensor, tensor.name)
             return
         name, constant = tensor.name, constant_of(tensor)
         if self.faithful or name in kept:
@@ -246,13 +247,17 @@ class Body:
         else:
             self.constants[name] = constant
 
-    def _is_carried(self, tensor: TensorProto, name: str) -> bool:
+    def carries(self, node: NodeProto) -> bool:
+        """Whether a node is a Constant whose tensor the model carries: its value is a parameter of the function."""
+        if self.carry is None or not CONSTANT.describes(node) or len(node.attribute) != 1:
+            return False
+        value = node.attribute[0]
+        return value.name == "value" and not value.ref_attr_name and self._is_to_carry(value.t)
+
+    def _is_to_carry(self, tensor: TensorProto) -> bool:
         """Whether a tensor is too large for a constant of the compiler, or of a type that the opset's `Constant` does
         not hold, so that the model carries it instead."""
-        if self.carry is None or (len(tensor.raw_data) <= MOST_BYTES and self.forms.holds(tensor)):
-            return False
-        self.carry(tensor, name)
-        return True
+        return len(tensor.raw_data) > MOST_BYTES or not self.forms.holds(tensor)
 
     # --------------------------------------------------------------------------------------------- parts of a node
 
@@ -360,7 +365,8 @@ class Body:
             attributes = nodes.protos[index].attribute[:]
             if len(attributes) != 1 or attributes[0].ref_attr_name:
                 return False
-            if attributes[0].name == "value" and self._is_carried(attributes[0].t, output):
+            if self.carry is not None and self.carries(nodes.protos[index]):
+                self.carry(attributes[0].t, output)
                 return True
             constant = None if self.faithful else constant_value(attributes[0])
             if constant is None:

@@ -50,14 +50,16 @@ def _if(body: Body, node: NodeProto, then: GraphProto, orelse: GraphProto, inden
 
 
 def _branch(body: Body, graph: GraphProto, targets: list[str], indent: str) -> None:
-    """A branch, what it gives bound to the names of the results."""
+    """A branch, what it gives bound to the names of the results; but for what the model carries, which stays what it is
+    when the other branch, or a later trip of a loop around, binds them anew."""
     outputs = [item.name for item in graph.output]
-    made = {name for item in graph.node for name in item.output}
+    made = {name for item in graph.node if not body.carries(item) for name in item.output}
     pairs = list(zip(outputs, targets, strict=True))
     with body.graph({name: target for name, target in pairs if name in made and outputs.count(name) == 1}):
         _block(body, graph, outputs, indent)
         bound = [(target, body.names[name]) for name, target in pairs]
         _bind(body, [pair for pair in bound if pair[0] != pair[1]], indent)
+        _fill(body, indent)
 
 
 def _block(
@@ -73,6 +75,10 @@ def _block(
     body.depth += 1
     body.nodes(nodes, indent, kept)
     body.depth -= 1
+
+
+def _fill(body: Body, indent: str) -> None:
+    """Ends a block, which Python does not take without a statement."""
     if body.lines[-1].endswith(":"):
         body.lines.append(f"{indent}pass")
 
@@ -133,6 +139,7 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
         body.numbers.discard(index)
     if always is None and not runs_on:
         body.lines += [f"{indent}    if ~{again}:", f"{indent}        break"]
+    _fill(body, f"{indent}    ")
     return True
 
 

@@ -97,6 +97,10 @@ class MainGraph:
         self.body.carry = lambda tensor, name: carried.update({name: self._carried(tensor, name)})
         self._nodes(frozenset(outputs), inner, inferred)
         self.body.carry = None  # which refers back to all of this: it would wait for the garbage collector
+        for index, name in enumerate(outputs):
+            if name in carried:  # by a Constant
+                given.add(name)
+                results[index] = self._result(name, 1, True)
         for name in outputs:
             if name in self.body.constants:
                 lines.append(f"    {names[name]} = {self.body.own(name)}")
@@ -258,12 +262,22 @@ def _lowest_ir_version(model: ModelProto, writer: MainGraph) -> int:
     )
 
 
+def ir_version_made(model: ModelProto, carries: bool) -> int:
+    """The IR version of the model that the text of one makes: the same, unless Constants have become initializers, and
+    that version knows these as defaults of inputs only. `carries`: whether it has initializers that are no inputs."""
+    if not carries or not 0 < model.ir_version < INITIALIZERS_IR:
+        return model.ir_version
+    inputs = {item.name for item in model.graph.input}
+    is_valid = all(item.name in inputs for item in model.graph.initializer)
+    return INITIALIZERS_IR if is_valid else model.ir_version
+
+
 def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     """The function that makes the model again."""
     graph, parts = model.graph, writer.parts
     imports = {item.domain: item.version for item in model.opset_import}
-    lowest = _lowest_ir_version(model, writer)
-    arguments = [f"ir_version={model.ir_version}"] if model.ir_version >= lowest else []
+    lowest, ir_version = _lowest_ir_version(model, writer), ir_version_made(model, bool(writer.initializers))
+    arguments = [f"ir_version={ir_version}"] if ir_version >= lowest else []
     arguments += [f"opset_imports={mapping_text(imports)}"]
     arguments.append(f"producer_name={parts.text(model.producer_name, 'producer_name')}")
     if model.doc_string or graph.doc_string:
@@ -281,7 +295,7 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
             arguments.append(f"{keyword}={{{items}}}")
     if writer.large:
         arguments.append("external_data=external_data")
-    after = [f"    made.ir_version = {model.ir_version}"] if 0 < model.ir_version < lowest else []
+    after = [f"    made.ir_version = {ir_version}"] if 0 < ir_version < lowest else []
     for field, text in (("producer_version", model.producer_version), ("domain", model.domain)):
         if text:
             after.append(f"    made.{field} = {parts.text(text, field)}")

@@ -17,6 +17,7 @@ from typing import Any
 from onnx import FunctionProto, ModelProto, StringStringEntryProto, ValueInfoProto
 
 from opwright.decompiler.function_text import own_metadata
+from opwright.decompiler.main_graph import ir_version_made
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.normal_form import normal_form
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -38,7 +39,10 @@ def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnost
     if not isinstance(again, ModelProto):
         raise _different("`model()` gives no model")
     original = model if isinstance(model, ModelProto) else _whole(model)
-    for what, one, other in zip(_SAID, _said(original), _said(again), strict=True):
+    inputs = {item.name for item in again.graph.input}
+    carries = any(item.name not in inputs for item in again.graph.initializer)
+    ir_version = ir_version_made(original, carries)
+    for what, one, other in zip(_SAID, _said(original, ir_version), _said(again, again.ir_version), strict=True):
         if one != other:
             raise _different(f"{what}: {_short(one)} has become {_short(other)}")
     compared = compare(normal_form(original), normal_form(again))
@@ -126,7 +130,7 @@ _SAID = (
 )
 
 
-def _said(model: ModelProto) -> tuple[object, ...]:
+def _said(model: ModelProto, ir_version: int) -> tuple[object, ...]:
     graph = model.graph
     inputs = {item.name for item in graph.input}
     return (
@@ -134,7 +138,7 @@ def _said(model: ModelProto) -> tuple[object, ...]:
         [_declared(item) for item in graph.output],
         sorted(item.name for item in graph.initializer if item.name in inputs),
         {item.domain: item.version for item in model.opset_import},
-        model.ir_version,
+        ir_version,
         (graph.name, graph.doc_string, model.doc_string, model.producer_name, model.producer_version, model.domain),
         (_entries(model.metadata_props), _entries(graph.metadata_props), model.model_version),
         {function_id(item): _entries(own_metadata(item)) for item in model.functions},
