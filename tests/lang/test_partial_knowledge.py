@@ -268,13 +268,14 @@ def test_the_length_of_a_list_is_known(text: str) -> None:
     assert len(filled.type.tensor_type.shape.dim) == LENGTHS[text]
 
 
-def test_a_slice_on_which_runtimes_do_not_agree_has_no_length() -> None:
+@pytest.mark.parametrize(("start", "end"), [(-9, -10), (-1, 2**31 - 1), (-1, 2**63 - 1)])
+def test_a_slice_on_which_runtimes_do_not_agree_has_no_length(start: int, end: int) -> None:
     source = (
         "from opwright import FLOAT, opset18 as op, script\n@script()\ndef f(x: FLOAT['B', 3]):\n"
-        "    return op.Slice(op.Shape(x), [-9], [-10], [0], [-1])\n"
+        f"    return len(op.Slice(op.Shape(x), [{start}], [{end}], [0], [-1]))\n"
     )
     unit = compile_source(source, "f").to_function_proto()
-    assert [node.op_type for node in unit.node if node.op_type != "Constant"] == ["Shape", "Slice"]
+    assert [node.op_type for node in unit.node if node.op_type != "Constant"][:3] == ["Shape", "Slice", "Shape"]
 
 
 DECODER = """<ir_version: 10, opset_import: ["": 18]>

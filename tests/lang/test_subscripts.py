@@ -24,7 +24,8 @@ BASIC = [
     "x[None]", "x[:, None]", "x[None, None]", "x[..., None]", "x[None, ..., None]", "x[0, None]", "x[:, None, 1]",
     "x[None, 0, None, :, None, 1:3]", "x[..., None, 0]", "x[..., 0, None]", "x[..., None, :]", "x[0, ..., None, 1:]",
     "x[..., None, None, 1, None]", "x[0][1][2]", "x[1:][0]", "x[1:, 1:, 1:]", "x[0:3:2, 1::2, ::3]", "x[-1, -1]",
-    "x[9223372036854775807:]", "x[-99999999999999999999:2]",
+    "x[9223372036854775807:]", "x[-99999999999999999999:2]", "x[1:2147483647:-1]", "x[::-1, 1:9223372036854775807:-2]",
+    "x[-1:2147483647:-1]", "x[2147483647:-2147483648:-1]", "x[1:2147483647]",
 ]  # fmt: skip
 BY_VALUE = [  # n is 2, m is -1, both INT64 tensors of rank 0; k is an attribute, 1
     "x[n]", "x[m]", "x[k]", "x[:, n]", "x[..., m]", "x[n:]", "x[:m]", "x[k:n]", "x[m:]", "x[::k]",
@@ -261,6 +262,26 @@ def test_a_place_beyond_int64_does_not_count_from_the_end(compiler: Compiler, pl
     function = compiler.function(text, {"x": "float/1", "n": "uint64/0"}, dict.fromkeys("abcde", "float"))
     wanted = [x[:place], x[place:], x[place::-1], x[:place:-1], x + max(0, 3 - place)]
     for runtime, got in run_everywhere(function, {"x": x, "n": np.array(place, np.uint64)}).items():
+        for one, other in zip(got, wanted, strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=runtime)
+
+
+@pytest.mark.parametrize(
+    ("element", "place"),
+    [("int32", -(2**31)), ("int32", 2**31 - 1)]
+    + [("int64", place) for place in (2**31 - 1, 2**31, 2**63 - 1, -(2**31), -(2**63))],
+)
+def test_places_at_the_ends_of_integers(compiler: Compiler, place: int, element: str) -> None:
+    """onnxruntime takes some of them for the beginning of an axis, where a slice walks down."""
+    text = "def F(x, n, up, down):\n    return x[n:], x[:n], x[n::-1], x[:n:-1], x[1:n:-1], x[1:n:down], x[1:n:up]\n"
+    text = text.replace("return", f"return x[1:{place}:down], x[1:{place}:up],")
+    x = np.array([1, 2, 3], np.float32)
+    inputs = {"x": "float/1", "n": f"{element}/0", "up": "int64/0", "down": "int64/0"}
+    function = compiler.function(text, inputs, dict.fromkeys("abcdefghi", "float"))
+    feeds = {"x": x, "n": np.array(place, element), "up": np.array(2), "down": np.array(-1)}
+    wanted = [x[1:place:-1], x[1:place:2], x[place:], x[:place], x[place::-1], x[:place:-1]]
+    wanted += [x[1:place:-1], x[1:place:-1], x[1:place:2]]
+    for runtime, got in run_everywhere(function, feeds).items():
         for one, other in zip(got, wanted, strict=True):
             np.testing.assert_array_equal(one, other, err_msg=runtime)
 

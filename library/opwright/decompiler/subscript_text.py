@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from onnx import NodeProto
 
 from opwright.decompiler.operator_forms import Form
+from opwright.lang.infer_lengths import ENDS_EITHER_WAY
 from opwright.opsets.record import Subscript
 
 if TYPE_CHECKING:
@@ -88,8 +89,9 @@ def _range(start: int, end: int, step: int) -> str | None:
         if step == 1 and not first and not last:
             return None
     else:
-        # Walking down, a start before the first element is that element to ONNX, and none to Python.
-        if not step or (start < 0 and start != -1):
+        # Walking down, a start before the first element is that element to ONNX, and none to Python; and some ends are
+        # the beginning to onnxruntime.
+        if not step or (start < 0 and start != -1) or end in ENDS_EITHER_WAY:
             return None
         first = "" if start in (-1, _MOST) else str(start)
         last = "" if end <= -_MOST else str(end)

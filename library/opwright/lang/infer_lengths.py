@@ -14,6 +14,8 @@ from opwright.opsets.record import LengthRule, Record
 
 Contents = Mapping[ir.Value, ir.TensorData]
 _Rule = Callable[[Inputs, Attributes, Contents], int | None]
+# Of a Slice with a negative step: onnxruntime takes these for the beginning, the standard for places behind the end.
+ENDS_EITHER_WAY = (1 << 31) - 1, (1 << 63) - 1
 
 
 def infer_length(
@@ -101,6 +103,8 @@ def _slice(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | 
         return None
     if step < 0 and start < -count:
         return None  # onnxruntime begins with the first element, and numpy takes none
+    if step < 0 and end in ENDS_EITHER_WAY:
+        return None  # likewise
     return len(range(count)[start:end:step])
 
 

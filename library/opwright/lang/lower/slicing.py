@@ -1,8 +1,9 @@
 """Slices of tensors: numpy's meaning of `start:stop:step`, in at most two `Slice` nodes.
 
-`Slice` clamps as numpy does, with one exception. Walking down, numpy gives nothing where the start lies before the
+`Slice` clamps as numpy does, with two exceptions. Walking down, numpy gives nothing where the start lies before the
 first element, while `Slice` begins at that element. So a walk down that might start there is taken in two steps: the
-part that it walks over, then that part backwards.
+part that it walks over, then that part backwards. And where a walk down stops at the largest int32 or int64, numpy
+gives nothing, while onnxruntime walks to the first element: such a walk stops one before.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
+from opwright.lang.infer_lengths import ENDS_EITHER_WAY
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
 from opwright.lang.lower.operands import (
@@ -89,18 +91,26 @@ def _start(op: Writer, item: Range) -> int | ir.Value:
 
 def _stop(op: Writer, item: Range) -> int | ir.Value:
     if item.stop is not None:
-        return item.stop if item.known_step is not None and item.known_step > 0 else _below_the_end(op, item.stop)
+        is_upwards = item.known_step is not None and item.known_step > 0
+        return item.stop if is_upwards else _below_the_end(op, item.stop, item.step)
     if item.known_step is not None:
         return INT64_MAX if item.known_step > 0 else INT64_MIN
     return op.where(op.less(op.at(item.step), op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
 
 
-def _below_the_end(op: Writer, stop: int | ir.Value) -> int | ir.Value:
-    """Where a walk down stops. To a Slice the largest int is the end of the walk, whichever way it goes; in Python it
-    is a place behind all elements, as the one below it is."""
-    if isinstance(stop, int):
-        return min(stop, INT64_MAX - 1)
-    return op.where(op.equal(stop, op.int64(INT64_MAX)), op.int64(INT64_MAX - 1), stop)
+def _below_the_end(op: Writer, stop: int | ir.Value, step: int | ir.Value) -> int | ir.Value:
+    """Where a walk stops that may lead down: a place behind all elements is one that a Slice takes for that."""
+    if isinstance(stop, int) and stop not in ENDS_EITHER_WAY:
+        return stop
+    known = known_int(step)
+    if isinstance(stop, int) and known is not None:
+        return stop - 1
+    value = op.at(stop)
+    least, most = (op.equal(value, op.int64(end)) for end in ENDS_EITHER_WAY)
+    moved = op.or_(least, most)
+    if known is None:
+        moved = op.and_(moved, op.less(op.at(step), op.int64(0)))
+    return op.where(moved, op.sub(value, op.int64(1)), value)
 
 
 def _shape(shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]]) -> tuple[ir.Dimension, ...] | None:
