@@ -414,6 +414,34 @@ def test_arrays_stand_together(tmp_path: Path) -> None:
     assert 'C_DATA = ARRAYS["C_DATA"]\n' in text
 
 
+OPEN_CONDITION = """go = Less (x, half)
+    y, s = Loop (n, go, v) <body: graph = b (int64 i, bool c, float[2] t) => (bool c2, float[2] u, float w) {
+        c2 = Identity (c) u = Add (t, t) w = ReduceSum <keepdims = 0> (t)
+    }>"""
+CONSTANTS = "n = Constant <value: tensor = int64 {3}> () half = Constant <value: tensor = float {0.5}> ()"
+OPEN_CONDITIONS = {
+    "in a graph": f"agraph (float[2] x, float[2] v) => (float[2] y, float[k] s) {{ {CONSTANTS} {OPEN_CONDITION} }}",
+    "in a function": f"""agraph (float[2] x, float[2] v) => (float[2] y, float[k] s) {{ y, s = f.F (x, v) }}
+        <domain: "f", opset_import: ["": 18]> F (x, v) => (y, s) {{ {CONSTANTS} {OPEN_CONDITION} }}""",
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("text", OPEN_CONDITIONS.values(), ids=list(OPEN_CONDITIONS))
+def test_a_condition_whose_rank_its_loop_alone_says(text: str, faithful: bool, tmp_path: Path) -> None:
+    """onnxruntime does not run a loop whose body takes a condition of unknown rank."""
+    model = parsed(text, '<ir_version: 8, opset_import: ["": 18, "f": 1]>')
+    model.graph.input[0].type.tensor_type.ClearField("shape")
+    made = decompile(model, faithful=faithful)
+    assert "(i, c: BOOL, t)" in made.text or "(i: INT64, c: BOOL, t: FLOAT[2])" in made.text
+    made.write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    given = [np.array(0, np.float32), np.array([1, 2], np.float32)]
+    for one, other in zip(run_ort(model, given), run_ort(again, given), strict=True):
+        assert equal(one, other), (one, other)
+
+
 OLD_IR = {
     "functions": (
         '<ir_version: 7, opset_import: ["": 13, "f": 1]>',

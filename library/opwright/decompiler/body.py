@@ -44,7 +44,8 @@ class Body:
     each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values, parameters
     of graphs among them, whose ranks the compiler cannot follow. `untyped` are values of whose types the compiler
     knows nothing, `numbers` those that are numbers in Python, `scalars` inputs of rank 0. `collected` are the types
-    that bodies of loops must say. `wrong` are values that are declared with other shapes than they have.
+    that bodies of loops must say of what they give, `conditions` what they take whose types they must say. `wrong` are
+    values that are declared with other shapes than they have.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Body:
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
         self.collected: Types = {}
+        self.conditions: set[str] = set()
         self.wrong: set[str] = set()
         self.depth = 0
         self.types = ElementTypes(nodes, declared, forms, self.constants)
@@ -397,7 +399,7 @@ class Body:
         types = self.faithful and self.typed
         declared = {
             index: self._type_text(item)
-            if types or (form.record.role is Role.LOOP and not index and is_list(item))
+            if types or (form.record.role is Role.LOOP and not index and is_list(item)) or item.name in self.conditions
             else self.annotations.get(item.name, "")
             for index, item in enumerate(graph.input)
         }

@@ -1,16 +1,17 @@
-"""Types that the bodies of loops must say of what they give.
+"""Types that the bodies of loops must say of what they take and give.
 
 What a Loop collects has the shape of its trips' values, and where there is no trip, that which runtimes know of them:
-from the types that the model declares in the body, which a text says where nothing else does.
+from the types that the model declares in the body, which a text says where nothing else does. The condition that a body
+takes must have a known rank in onnxruntime, that of the one which enters or a declared one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx import FunctionProto, GraphProto, ModelProto, TypeProto
+from onnx import FunctionProto, GraphProto, ModelProto, TypeProto, ValueInfoProto
 
-from opwright.decompiler.inner_types import without_weights
+from opwright.decompiler.inner_types import forget_types, without_weights
 from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.inferred_parts import inferred_graphs
 from opwright.opsets.records import LOOP
@@ -57,13 +58,38 @@ def collected_types(model: ModelProto) -> Types:
     return found
 
 
-def collected_in(function: FunctionProto) -> Types:
-    """The same of a function, of whose inputs nothing is known, and of what it calls neither."""
-    if not any(map(LOOP.describes, all_nodes(function.node))):
-        return {}
+def open_conditions(model: ModelProto) -> set[str]:
+    """The names of conditions that bodies of loops take and declare to be scalars, where nothing else says the rank."""
+    found = {value.name for value in _conditions(model.graph) if is_scalar(value.type)}
+    if found:
+        light = without_weights(model)
+        forget_types(light)
+        for graph in inferred_graphs(light):
+            found.difference_update(
+                value.name for value in _conditions(graph) if value.type.tensor_type.HasField("shape")
+            )
+    return found
+
+
+def alone(function: FunctionProto) -> ModelProto:
+    """A model of what a function computes, as far as anything is known of that: of its inputs nothing, and of what it
+    calls neither."""
     model = ModelProto(opset_import=function.opset_import)
-    model.graph.node.extend(function.node)
-    return collected_types(model)
+    if any(map(LOOP.describes, all_nodes(function.node))):
+        model.graph.node.extend(function.node)
+    return model
+
+
+def _conditions(graph: GraphProto) -> Iterator[ValueInfoProto]:
+    """What bodies take as conditions, of loops that have one."""
+    for node in all_nodes(graph.node):
+        if LOOP.describes(node) and len(node.input) > 1 and node.input[1]:
+            yield from (body.input[1] for body in subgraphs(node) if len(body.input) > 1)
+
+
+def is_scalar(type_: TypeProto) -> bool:
+    """Whether it says rank 0."""
+    return type_.tensor_type.HasField("shape") and not type_.tensor_type.shape.dim
 
 
 def _bodies(graph: GraphProto) -> Iterator[GraphProto]:

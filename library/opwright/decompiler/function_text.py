@@ -10,7 +10,7 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, StringStr
 from opwright.decompiler.attribute_kinds import Kinds, attribute_kinds
 from opwright.decompiler.attribute_text import attribute_text
 from opwright.decompiler.body import Body
-from opwright.decompiler.collected_types import collected_in
+from opwright.decompiler.collected_types import alone, collected_types, open_conditions
 from opwright.decompiler.declared_ranks import ranks_by_length
 from opwright.decompiler.distinct_names import with_distinct_names
 from opwright.decompiler.function_opsets import refuse_other_operators
@@ -168,7 +168,8 @@ def _function(
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
     nodes = parts.columns(proto)
     body = Body(parts, forms, names, nodes, own, faithful, typed=False)
-    body.collected = collected_in(proto)
+    looping = alone(proto)
+    body.collected, body.conditions = collected_types(looping), open_conditions(looping)
     body.annotations = ranks_by_length(proto, forms, parts.types)
     body.note_untyped(proto.node)
     if not body.untyped.isdisjoint(proto.output):

@@ -9,7 +9,7 @@ from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto,
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.body import Body
-from opwright.decompiler.collected_types import collected_types
+from opwright.decompiler.collected_types import collected_types, is_scalar, open_conditions
 from opwright.decompiler.declared_ranks import declared_ranks
 from opwright.decompiler.function_text import maybe_uncalled, own_metadata
 from opwright.decompiler.inner_types import (
@@ -91,7 +91,7 @@ class MainGraph:
         counts = Counter(outputs)
         results = [self._result(name, counts[name], name in given) for name in outputs]
         lines = self.body.lines
-        self.body.scalars = {item.name for item in graph.input if _is_scalar(item.type)}
+        self.body.scalars = {item.name for item in graph.input if is_scalar(item.type)}
         parts.attribute_names = {}
         carried: dict[str, str] = {}
         self.body.carry = lambda tensor, name: carried.update({name: self._carried(tensor, name)})
@@ -121,7 +121,7 @@ class MainGraph:
         declared = annotations_of(types, self.parts.types)
         body.annotations.update(declared)
         if inner and not self.faithful:
-            body.collected = collected_types(self.model)
+            body.collected, body.conditions = collected_types(self.model), open_conditions(self.model)
         body.nodes(self.nodes, "    ", kept)
         if ("", SCAN.name) in body.forms:
             body.annotations.update(declared_ranks(self.model, self.parts.types))
@@ -184,11 +184,6 @@ class MainGraph:
 
 def _element(code: int) -> str:
     return BY_CODE[code].name if code in BY_CODE else ""
-
-
-def _is_scalar(type_: TypeProto) -> bool:
-    tensor = type_.tensor_type
-    return tensor.HasField("shape") and not tensor.shape.dim
 
 
 def _said_of(value: ValueInfoProto, parts: Parts) -> Iterator[str]:
