@@ -442,6 +442,24 @@ def test_a_condition_whose_rank_its_loop_alone_says(text: str, faithful: bool, t
         assert equal(one, other), (one, other)
 
 
+@pytest.mark.parametrize("faithful", [False, True])
+def test_an_input_of_unknown_rank_beside_a_scan(faithful: bool, tmp_path: Path) -> None:
+    model = parsed("""agraph (float[2, 3] x, float[2] w) => (float[2] y, float[2] z) {
+        y = Scan <num_scan_inputs: int = 1, body = b (float[3] r) => (float m) { m = ReduceSum <keepdims = 0> (r) }> (x)
+        z = Abs (w)
+    }""")
+    for value in (model.graph.input[1], model.graph.output[1]):
+        value.type.tensor_type.ClearField("shape")
+    made = decompile(model, faithful=faithful)
+    made.write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    assert interface_of(again) == interface_of(model)
+    given = [np.arange(6, dtype=np.float32).reshape(2, 3), np.array(-1, np.float32)]
+    for one, other in zip(run_ort(model, given), run_ort(again, given), strict=True):
+        assert equal(one, other), (one, other)
+
+
 OLD_IR = {
     "functions": (
         '<ir_version: 7, opset_import: ["": 13, "f": 1]>',

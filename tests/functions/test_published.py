@@ -203,6 +203,56 @@ def test_a_scan_needs_ranks() -> None:
     assert codes(running.to_model_proto) == ["OW354"]
 
 
+@script()
+def column_sums(x, start):
+    @graph()
+    def add(total, item):
+        return total + item
+
+    return op.Scan(start, x, body=add, num_scan_inputs=1)
+
+
+def test_a_scan_needs_the_ranks_of_what_it_reads_alone() -> None:
+    @script()
+    def apart(x: FLOAT[...], y: FLOAT[...], z: FLOAT["N", 2]):
+        @graph()
+        def add(total: FLOAT[2], item: FLOAT[2]):
+            return total + item
+
+        rows = op.Reshape(x, [-1, 2])
+        sums = op.Scan(op.Expand(0.0, [2]), rows, body=add, num_scan_inputs=1)
+        return sums, column_sums(z, z[0]), op.Neg(y)
+
+    with pytest.warns(DiagnosticWarning, match="OW388"):
+        model = apart.to_model_proto()
+    x, z = np.arange(8, dtype=np.float32).reshape(2, 2, 2), np.ones((3, 2), np.float32)
+    check_runs(model, [x, x, z], [np.array([12, 16], np.float32), np.full(2, 4, np.float32), -x])
+
+
+def test_what_a_scan_reads_without_a_rank_is_named() -> None:
+    @script()
+    def read(x: FLOAT["N", 2], y: FLOAT[...], z: FLOAT[...], w: FLOAT[...]):
+        @graph()
+        def add(total: FLOAT[...], item: FLOAT[2]):
+            return total + item * op.Relu(y)
+
+        sums = op.Scan(op.Neg(z), x, body=add, num_scan_inputs=1)
+        return sums, w + 1.0
+
+    with pytest.raises(DiagnosticError) as caught:
+        read.to_model_proto()
+    named = [item.message for item in caught.value.diagnostics]
+    assert named == [f"the rank of the input `{name}` is not known" for name in "yz"]
+
+    @script()
+    def called(x: FLOAT[...], y: FLOAT[2], z: FLOAT[...]):
+        return column_sums(x, y), op.Neg(z)
+
+    with pytest.raises(DiagnosticError) as caught:
+        called.to_model_proto()
+    assert [item.message for item in caught.value.diagnostics] == ["the rank of the input `x` is not known"]
+
+
 @pytest.mark.parametrize("opset", [1, 4, 6, 7, 13, 21, 28])
 def test_ranks_may_be_open_at_each_opset(opset: int) -> None:
     @script()
@@ -249,6 +299,21 @@ def test_a_builder_refuses_a_scan_without_ranks() -> None:
     _, each = op.Scan(start, x, body=add, num_scan_inputs=1)
     builder.output("each", each)
     assert codes(builder.to_model_proto) == ["OW354"]
+
+
+def test_a_builder_takes_inputs_without_ranks_beside_a_scan() -> None:
+    def add(total: Any, item: Any) -> Any:
+        return total + item, total
+
+    builder = GraphBuilder(opset=18)
+    x, y, start = builder.input("x", FLOAT["N"]), builder.input("y", FLOAT[...]), builder.input("start", FLOAT)
+    _, each = op.Scan(start, x, body=add, num_scan_inputs=1)
+    builder.output("each", each)
+    builder.output("z", op.Neg(y))
+    with pytest.warns(DiagnosticWarning, match="OW388"):
+        model = builder.to_model_proto()
+    numbers = np.array([1, 2], np.float32)
+    check_runs(model, [numbers, numbers, np.array(3, np.float32)], [np.array([3, 4], np.float32), -numbers])
 
 
 def test_an_annotated_dropout_has_attributes_and_inputs() -> None:

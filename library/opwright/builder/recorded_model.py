@@ -24,12 +24,11 @@ from opwright.live.closure import Closure
 from opwright.live.compiled import Run
 from opwright.model.assembly import MOST_NODES, Assembly, assemble
 from opwright.model.finish import (
-    IN_SCAN,
-    STRICT,
     complete_outputs,
     has_element,
     is_complete,
     lowest_ir_version,
+    open_inputs,
     rank_warning,
     shown_matrix,
     why_newer,
@@ -175,16 +174,14 @@ def _finish(recorder: Recorder, model: ModelProto, survey: Survey, ir_version: i
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model, survey)
     complete_outputs(model, inferred)
-    asked = IN_SCAN if not strict and survey.has_scan else STRICT
-    for value in model.graph.input if strict or asked == IN_SCAN else ():
-        if not is_complete(value.type):
-            low.error(
-                "OW354",
-                f"the rank of the input `{value.name}` is not known",
-                None,
-                reason=asked,
-                help=f"say it: `{_given_by_inputs([value], [])}`",
-            )
+    for value, reason in open_inputs(model, strict, survey.has_scan):
+        low.error(
+            "OW354",
+            f"the rank of the input `{value.name}` is not known",
+            None,
+            reason=reason,
+            help=f"say it: `{_given_by_inputs([value], [])}`",
+        )
     if problem is None:
         for value in model.graph.output:
             if not (is_complete(value.type) if strict else has_element(value.type)):

@@ -12,6 +12,7 @@ from opwright.graphs.ir_versions import INITIALIZERS_IR, METADATA_IR, OF_ELEMENT
 from opwright.graphs.walk import all_graphs
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.source import span_of
+from opwright.model.scan_inputs import inputs_of_scans
 from opwright.model.survey import Survey
 from opwright.model.verdict import checker_problem, infer, with_ranks
 
@@ -178,18 +179,26 @@ IN_SCAN = "runtimes run a `Scan` only where they find the ranks in its body, fro
 
 
 def _open_inputs(model: ModelProto, unit: Unit, strict: bool, has_scan: bool) -> Iterator[Diagnostic]:
-    in_scan = not strict and has_scan
     spans = {item.name: item.span for item in unit.interface.inputs}
-    for value in model.graph.input if strict or in_scan else ():
-        if not is_complete(value.type):
-            yield Diagnostic(
-                "OW354",
-                f"the rank of the input `{value.name}` is not known",
-                unit.module.source.place(spans.get(value.name) or span_of(unit.node)),
-                reason=IN_SCAN if in_scan else STRICT,
-                help=f'annotate it, or write `input_types={{"{value.name}": FLOAT["N", "M"]}}`; '
-                "a function of any rank is what `to_function_proto` gives",
-            )
+    for value, reason in open_inputs(model, strict, has_scan):
+        yield Diagnostic(
+            "OW354",
+            f"the rank of the input `{value.name}` is not known",
+            unit.module.source.place(spans.get(value.name) or span_of(unit.node)),
+            reason=reason,
+            help=f'annotate it, or write `input_types={{"{value.name}": FLOAT["N", "M"]}}`; '
+            "a function of any rank is what `to_function_proto` gives",
+        )
+
+
+def open_inputs(model: ModelProto, strict: bool, has_scan: bool) -> Iterator[tuple[ValueInfoProto, str]]:
+    """The inputs without a rank that need one, and why."""
+    found = [value for value in model.graph.input if not is_complete(value.type)] if strict or has_scan else []
+    if strict:
+        yield from ((value, STRICT) for value in found)
+    elif found:
+        needed = inputs_of_scans(model)
+        yield from ((value, IN_SCAN) for value in found if value.name in needed)
 
 
 def _open_outputs(model: ModelProto, unit: Unit, strict: bool) -> Iterator[Diagnostic]:
