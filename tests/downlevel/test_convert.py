@@ -132,6 +132,23 @@ def test_a_constant_of_whole_numbers_in_another_place_is_refused() -> None:
     held = """<ir_version: 8, opset_import: ["": 13, "my": 1]> g (float[2,3] x) => (float[A,B] y) { y = my.F(x) }
         <domain: "my", opset_import: ["": 13]> F (v) => (w) { s = Constant<value_ints = [3, 2]>() w = Reshape(v, s) }"""
     assert refusals(onnx.parser.parse_model(held), 8) == ["OW582"]
+    for text in (WHOLE.format(ir_version=3, node="Neg(t)"), held):
+        with pytest.raises(DiagnosticError) as caught:
+            convert(onnx.parser.parse_model(text), opset=8)
+        assert {item.help for item in caught.value.diagnostics} == {
+            "make it an initializer of the main graph, which IR version 4 is needed for, or a `Cast` of floats"
+        }
+
+
+def test_a_constant_of_whole_numbers_that_nothing_reads() -> None:
+    """ONNX's inference does not take it in an old model either."""
+    text = """<ir_version: {}, opset_import: ["": 13]> g (float[2,3] x) => (float[2,3] y) {{
+        k = Constant<value = int64[1] {{7}}>() y = Neg(x) }}"""
+    model = onnx.parser.parse_model(text.format(4))
+    new = convert(model, opset=8)
+    assert [tensor.name for tensor in new.graph.initializer] == ["k"]
+    assert detach(new) == model
+    assert refusals(onnx.parser.parse_model(text.format(3)), 8) == ["OW582"]
 
 
 def test_the_node_tests_of_the_standard() -> None:

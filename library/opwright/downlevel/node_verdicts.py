@@ -21,7 +21,7 @@ from opwright.link.node_resolution import Findings, Resolver, Served, disagreeme
 from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.schema_types import formals, infer_outputs, schema_at
 from opwright.link.value_types import ABSENT, element_of
-from opwright.opsets.records import record_of
+from opwright.opsets.records import CONSTANT, record_of
 from opwright.opsets.signatures import newest_opset
 
 
@@ -306,6 +306,8 @@ class _Judge(Resolver):
 
     def _unserved(self, visit: Visit, here: defs.OpSchema) -> Diagnostic:
         code, message, reason = self._reasons[id(visit.node)]
+        if CONSTANT.describes(visit.node) and not any(item.ref_attr_name for item in visit.node.attribute):
+            return Diagnostic(code, message, Place(self._file), reason, _CONSTANTS)  # no library has one
         identity = f"{here.domain or 'ai.onnx'}::{here.name}@{here.since_version}"
         reasons = [reason, f"no library given has {identity}"]
         help_text = (
@@ -325,6 +327,7 @@ class _Judge(Resolver):
 
 
 _TYPES = "declare the types in the graph's value_info, or run onnx.shape_inference.infer_shapes on the model first"
+_CONSTANTS = "make it an initializer of the main graph, which IR version 4 is needed for, or a `Cast` of floats"
 
 
 def _first_version(schema: defs.OpSchema) -> int:

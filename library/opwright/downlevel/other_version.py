@@ -82,8 +82,8 @@ def type_reasons(
     yield from _refused(facts, here, there, bound, is_input=True)
     if outputs is not None:
         names = form.visit.node.output
-        read = [fact if name in form.read else ABSENT for name, fact in zip(names, outputs, strict=False)]
-        yield from _refused(read, here, there, bound, is_input=False)
+        left = [fact if name in form.outputs_ else ABSENT for name, fact in zip(names, outputs, strict=False)]
+        yield from _refused(left, here, there, bound, is_input=False)
 
 
 def _refused(
