@@ -529,6 +529,13 @@ OLD_CONSTANTS = {
             out = Add (s, add)
         }>
     }""",
+    "of a loop without a condition": """agraph (float[3] x) => (float[3] y, int64 z) {
+        trips = Constant <value: tensor = int64 {3}> ()
+        y, z = Loop (trips, "", x, trips) <body: graph = body (int64 i, bool c, float[3] s, int64 n)
+            => (bool c2, float[3] out, int64 m) {
+            c2 = Identity (c) out = Add (s, s) m = Add (n, i)
+        }>
+    }""",
     "that ends a loop": """agraph (float[3] x) => (float[3] y) {
         all = ReduceSum <keepdims = 0> (x)
         no = Constant <value: tensor = float {0}> ()

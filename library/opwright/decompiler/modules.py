@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onnx import FunctionProto, ModelProto
+from onnx import FunctionProto, ModelProto, TensorProto
 
 from opwright.bundle.format import Bundle
 from opwright.decompiler.distinct_names import with_distinct_names
@@ -22,6 +22,7 @@ from opwright.decompiler.refuse import DEVICES, refuse
 from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
 from opwright.decompiler.text_of import mapping_text, metadata
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.graphs.loop_conditions import give_conditions, lacks_conditions
 from opwright.graphs.node_columns import ColumnsOf
 from opwright.graphs.whole_files import written_whole
 from opwright.link.exported import functions_at
@@ -92,11 +93,13 @@ def model_module(
         raise refuse("a model with training graphs cannot be written", "a script has one graph")
     if model.configuration:
         raise refuse(*DEVICES)
-    model = with_distinct_names(model, columns)
     parts = Parts(columns)
     note_attributes(model.functions, parts)
     imports = {item.domain: item.version for item in model.opset_import}
     forms = Forms(imports, parts.taken, parts.attributes_of_functions)
+    if not forms.holds(TensorProto(data_type=TensorProto.BOOL)):
+        model = _with_conditions(model)
+    model = with_distinct_names(model, columns)
     functions = write_functions(list(model.functions), parts, forms, faithful, model.graph.node)
     writer = MainGraph(model, parts, forms, faithful, outside or {})
     function = writer.lines()
@@ -104,6 +107,17 @@ def model_module(
     if functions:
         functions += ["", ""]
     return _module("model", [*functions, *function], made, parts, forms, side_file)
+
+
+def _with_conditions(model: ModelProto) -> ModelProto:
+    """The model with a condition for each loop: the compiler gives one to a loop without, and as no constant holds it
+    at this opset it must be among what the model carries."""
+    if not lacks_conditions(model):
+        return model
+    made = ModelProto()
+    made.CopyFrom(model)
+    give_conditions(made)
+    return made
 
 
 def function_module(proto: FunctionProto, side_file: str, faithful: bool, columns: ColumnsOf) -> Decompiled:
