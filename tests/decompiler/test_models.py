@@ -414,6 +414,18 @@ def test_arrays_stand_together(tmp_path: Path) -> None:
     assert 'C_DATA = ARRAYS["C_DATA"]\n' in text
 
 
+def test_names_that_are_underscores_and_digits(tmp_path: Path) -> None:
+    """Python keeps those that begin with two underscores for itself, and none begins with a digit."""
+    text, _ = back(
+        parsed("""__0 (double[2] x) => (double[2] y) {
+            __1 = Constant <value: tensor = double[2] {1, 2}> () two = Add (__1, __1) y = Add (x, two)
+        }"""),
+        tmp_path,
+        np.array([1, 2], np.float64),
+    )
+    assert "def v0_(" in text and "v1__DATA = " in text
+
+
 OPEN_CONDITION = """go = Less (x, half)
     y, s = Loop (n, go, v) <body: graph = b (int64 i, bool c, float[2] t) => (bool c2, float[2] u, float w) {
         c2 = Identity (c) u = Add (t, t) w = ReduceSum <keepdims = 0> (t)

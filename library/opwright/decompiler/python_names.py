@@ -228,7 +228,7 @@ def python_name(name: str) -> str:
 def module_name(name: str) -> str:
     """An identifier that is like the name, and none of those that Python gives to modules (`__file__`)."""
     found = python_name(name)
-    return f"{found.strip('_') or 'value'}_" if found.startswith("__") else found
+    return f"{python_name(found.strip('_') or 'value')}_" if found.startswith("__") else found
 
 
 def common_prefix(graph: GraphProto) -> str:
