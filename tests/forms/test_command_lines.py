@@ -225,7 +225,8 @@ def test_command_lines_that_make_no_sense(run: Run, words: tuple[str, ...], part
     before = {name: Path(name).read_bytes() for name in BEFORE}
     status, out, err = run(*words)
     assert (status, out) == (2, "")
-    assert part in err.splitlines()[-1], err
+    assert part in err.splitlines()[0], err
+    assert err.splitlines()[1].endswith(" shows what it takes")
     assert {name: Path(name).read_bytes() for name in files()} == before
 
 

@@ -114,7 +114,10 @@ def test_exit_statuses(run: Run, words: tuple[str, ...], status: int, code: str)
 def test_wrong_command_lines(run: Run, words: tuple[str, ...]) -> None:
     status, out, err = run(*words)
     assert (status, out) == (2, "")
-    assert err.startswith("usage: opwright")
+    assert err.startswith("opwright")
+    assert "\n  help: " in err
+    assert "`opwright help" in err
+    assert len(err.splitlines()) == 2
 
 
 @pytest.mark.parametrize("command", ["attach", "inspect", "detach"])

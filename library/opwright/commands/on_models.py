@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-from opwright.command_parser import OnceParser
+from opwright.command_parser import CommandParser
 from opwright.commands.command_output import exit_status, show_findings
 from opwright.diagnostics import DiagnosticError
 
@@ -31,12 +31,11 @@ def main(arguments: Sequence[str], beside: Sequence[str] = ()) -> int:
 
     Installed libraries are looked for on the import path and in the folders `beside`.
 
-    Results go to stdout, findings to stderr. What is wrong with the command line itself ends in SystemExit(2), as
-    argparse does it.
+    Results go to stdout, findings to stderr. What is wrong with the command line itself ends in SystemExit(2).
     """
     name = _name(arguments)
     parser = _parser(name)
-    options = parser.parse_args(arguments[1:])
+    options = parser.parse_words(arguments[1:])
     options.beside = beside
     try:
         return _command(name).run(options)
@@ -53,14 +52,14 @@ def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
 
 
 def _name(arguments: Sequence[str]) -> str:
-    parser = OnceParser(prog="opwright", allow_abbrev=False)
+    parser = CommandParser(prog="opwright", allow_abbrev=False)
     parser.add_argument("command", choices=COMMANDS)
     return str(parser.parse_args(arguments[:1]).command)
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
+def _parser(name: str) -> CommandParser:
     command = _command(name)
-    parser = OnceParser(prog=f"opwright {name}", description=command.DESCRIPTION, allow_abbrev=False)
+    parser = CommandParser(prog=f"opwright {name}", description=command.DESCRIPTION, allow_abbrev=False)
     command.add_arguments(parser)
     return parser
 
