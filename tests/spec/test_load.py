@@ -122,6 +122,10 @@ def test_a_broken_spec_is_left_out_and_the_rest_loads(tiny: TinyLibrary) -> None
         ("acme_ops", "opwright", ["specs/library.yaml:4:10 OW109"]),
         ('">=13,<=22"', '">=13"', ["specs/library.yaml:5:9 OW116"]),
         ('">=13,<=22"', "18", ["specs/library.yaml:5:9 OW108"]),
+        ("schema: 1", "schema: 1\nlicense: Apache 2", ["specs/library.yaml:2:10 OW109"]),
+        ("schema: 1", "schema: 1\nlicense: MIT AND", ["specs/library.yaml:2:10 OW109"]),
+        ("schema: 1", "schema: 1\nlicense: (", ["specs/library.yaml:2:10 OW109"]),
+        ("schema: 1", "schema: 1\nreadme: /README.md", ["specs/library.yaml:2:9 OW109"]),
         ("schema: 1", "schema: 1\nrequires: {opwright: '>=99'}", ["specs/library.yaml:2:22 OW120"]),
         ("schema: 1", "schema: 1\nrequires: {opwright: new}", ["specs/library.yaml:2:22 OW109"]),
         ("schema: 1", "schema: 1\nrequires: {onnx: '>=1'}", ["specs/library.yaml:2:12 OW106"]),
@@ -132,6 +136,22 @@ def test_a_broken_spec_is_left_out_and_the_rest_loads(tiny: TinyLibrary) -> None
 def test_library_file(tiny: TinyLibrary, old: str, new: str, expected: list[str]) -> None:
     tiny.edit(tiny.library_file, old, new)
     assert refused(tiny.root) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "taken"),
+    [
+        ("apache-2.0 or mit", "Apache-2.0 OR MIT"),
+        ("Apache-2.0 WITH LLVM-exception", "Apache-2.0 WITH LLVM-exception"),
+        ("LicenseRef-Acme", "LicenseRef-Acme"),
+        ("''", ""),
+    ],
+)
+def test_a_license_is_taken_as_spdx_spells_it(tiny: TinyLibrary, written: str, taken: str) -> None:
+    tiny.edit(tiny.library_file, "schema: 1", f"schema: 1\nlicense: {written}")
+    loaded = load_library(tiny.root)
+    assert loaded.diagnostics == ()
+    assert loaded.library.packages[0].license == taken
 
 
 def test_requirement_is_held_against_the_given_version(tiny: TinyLibrary) -> None:

@@ -321,6 +321,7 @@ def test_a_library_of_its_own(tmp_path: Path) -> None:
         ("acme-ops", Settings(domain="acme"), "OW129"),
         ("acme-ops", Settings(domain="com.acme.internal"), "OW129"),
         ("acme-ops", Settings(license="MIT\nevil: 1"), "OW129"),
+        ("acme-ops", Settings(license="Apache 2"), "OW129"),
         ("acme-ops", Settings(url='https://x"'), "OW129"),
         ("full", Settings(), "OW128"),
     ],

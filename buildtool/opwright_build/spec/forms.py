@@ -54,6 +54,10 @@ def _size_kind(value: object) -> str:
     return tag("any") if value is None else tag("name") if isinstance(value, str) else tag("number")
 
 
+def _given_or_none(value: object) -> str:
+    return tag("none") if value == "" else tag("given")
+
+
 Size = TypeAliasType(
     "Size",
     Annotated[
@@ -175,6 +179,18 @@ Requires = dict[Literal["opwright"], Words]
 
 Authors = Annotated[list[Author], Field(max_length=MAX_LIST)]
 Urls = Annotated[dict[LinkName, Link], Field(max_length=MAX_LIST)]
+LicenseOrNone = TypeAliasType(
+    "LicenseOrNone",
+    Annotated[
+        Annotated[License, Tag(tag("given"))] | Annotated[Literal[""], Tag(tag("none"))], Discriminator(_given_or_none)
+    ],
+)
+TextFileOrNone = TypeAliasType(
+    "TextFileOrNone",
+    Annotated[
+        Annotated[TextFile, Tag(tag("given"))] | Annotated[Literal[""], Tag(tag("none"))], Discriminator(_given_or_none)
+    ],
+)
 LicenseFiles = Annotated[list[TextFile], Field(max_length=MAX_LIST)]
 
 
@@ -186,10 +202,10 @@ class LibraryModel(Strict):
     version: Release
     package: PackageName
     summary: Text = ""
-    license: License | Literal[""] = ""
+    license: LicenseOrNone = ""
     authors: Authors = Field(default_factory=list)
     urls: Urls = Field(default_factory=dict)
-    readme: TextFile | Literal[""] = ""
+    readme: TextFileOrNone = ""
     license_files: LicenseFiles = Field(default_factory=list)
     opsets: Words
     requires: Requires = Field(default_factory=dict)
@@ -204,10 +220,10 @@ class PackageModel(Strict):
     domains: Annotated[list[DomainName], Field(min_length=1, max_length=MAX_NAMES)]
     version: Release = ""
     summary: Text = ""
-    license: License | Literal[""] = ""
+    license: LicenseOrNone = ""
     authors: Authors = Field(default_factory=list)
     urls: Urls = Field(default_factory=dict)
-    readme: TextFile | Literal[""] = ""
+    readme: TextFileOrNone = ""
     license_files: LicenseFiles = Field(default_factory=list)
     opsets: Words = ""
     requires: Requires = Field(default_factory=dict)
@@ -219,10 +235,10 @@ class PackagesModel(Strict):
 
     schema_: SchemaNumber = Field(alias="schema")
     version: Release = ""
-    license: License | Literal[""] = ""
+    license: LicenseOrNone = ""
     authors: Authors = Field(default_factory=list)
     urls: Urls = Field(default_factory=dict)
-    readme: TextFile | Literal[""] = ""
+    readme: TextFileOrNone = ""
     license_files: LicenseFiles = Field(default_factory=list)
     opsets: Words = ""
     requires: Requires = Field(default_factory=dict)

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
+from opwright_build.spec.licenses import LICENSE_HELP, spdx_expression
 from opwright_build.spec.name_patterns import (
     AUTHOR,
     DISTRIBUTION,
@@ -81,6 +82,15 @@ def check_text(text: str) -> str:
     return text
 
 
+def check_license(text: str) -> str:
+    """The SPDX expression as SPDX spells it."""
+    expression = spdx_expression(text)
+    if expression is None:
+        context = {"text": text[:80], "help": LICENSE_HELP}
+        raise PydanticCustomError("OW109", "`{text}` is no SPDX expression", context)
+    return expression
+
+
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 _TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -92,7 +102,7 @@ Identifier = Annotated[str, Field(pattern=IDENTIFIER, max_length=200)]
 DistributionName = Annotated[str, Field(pattern=DISTRIBUTION, max_length=100)]
 PackageName = Annotated[str, Field(pattern=PACKAGE, max_length=100)]
 Release = Annotated[str, Field(pattern=RELEASE, max_length=100)]
-License = Annotated[str, Field(pattern=LICENSE, max_length=300)]
+License = Annotated[str, Field(pattern=LICENSE, max_length=300), AfterValidator(check_license)]
 DomainName = Annotated[str, Field(pattern=DOMAIN, max_length=200)]
 Author = Annotated[str, Field(pattern=AUTHOR, max_length=200), AfterValidator(check_text)]
 LinkName = Annotated[str, Field(pattern=LINK_NAME, max_length=32)]

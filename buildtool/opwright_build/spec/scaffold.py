@@ -37,9 +37,10 @@ from opwright_build.spec.domain_file import (
 )
 from opwright_build.spec.library_file import read_library
 from opwright_build.spec.library_root import find_library
+from opwright_build.spec.licenses import LICENSE_HELP, spdx_expression
 from opwright_build.spec.load import load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
-from opwright_build.spec.name_patterns import DISTRIBUTION, LICENSE, PACKAGE, matches
+from opwright_build.spec.name_patterns import DISTRIBUTION, PACKAGE, matches
 from opwright_build.spec.package_name import why_taken
 from opwright_build.spec.portable_names import check_names
 from opwright_build.spec.yaml_scalars import resolve
@@ -148,9 +149,12 @@ def new_library(
     refusal = refusal or _passed_over(domain)
     if refusal:
         raise DiagnosticError([Diagnostic("OW129", refusal, help="Give one with --domain, such as com.acme.")])
-    if settings.license and not re.fullmatch(LICENSE, settings.license):
-        message = f"`{settings.license[:80]}` is no SPDX expression"
-        raise DiagnosticError([Diagnostic("OW129", message, help="For example Apache-2.0.")])
+    if settings.license:
+        expression = spdx_expression(settings.license)
+        if expression is None:
+            message = f"`{settings.license[:80]}` is no SPDX expression"
+            raise DiagnosticError([Diagnostic("OW129", message, help=LICENSE_HELP)])
+        settings = replace(settings, license=expression)
     if settings.url and not re.fullmatch(r"https?://[A-Za-z0-9._~:/?#@!$&()*+,;=%-]+", settings.url):
         raise DiagnosticError([Diagnostic("OW129", f"`{settings.url[:80]}` is no address of a repository")])
     root = Path(os.path.abspath(folder)) / name

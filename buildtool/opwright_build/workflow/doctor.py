@@ -29,6 +29,7 @@ _PACKAGES = {
     "onnx": "",
     "numpy": "",
     "mpmath": "",
+    "packaging": "build",
     "pydantic": "build",
     "pyyaml": "build",
     "jinja2": "build",
