@@ -1,5 +1,6 @@
 """The console script itself: what it imports, and what becomes of errors."""
 
+import errno
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from onnx import helper
 from opwright.commands import command_parsers
 from opwright.version import VERSION
 from opwright_build.cli import command_runner, entry
@@ -152,31 +154,82 @@ def test_an_interrupt_is_130(where: str, library: Path, opwright: Opwright, monk
     assert ran.err == "interrupted\n"
 
 
-def test_a_reader_that_goes_away_is_no_bug(library: Path) -> None:
+def _in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """`opwright` in a command is the console script."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = f"{sys.executable} -m opwright_build ls --json; echo $? >&2"
-    done = subprocess.run(
-        ["bash", "-c", f"({command}) | true"],
-        cwd=library,
+    function = f'opwright() {{ "{sys.executable}" -m opwright_build "$@"; }}; '
+    return subprocess.run(
+        ["bash", "-c", function + command],
+        cwd=cwd,
         env=environment,
         capture_output=True,
         text=True,
         timeout=60,
-        check=True,
+        check=False,
     )
-    assert done.stderr.splitlines()[-1] in ("0", "1")
+
+
+OF_EACH_KIND = ["explain OW201", "help", "build -h", "ls --json", "build", "attach -h"]
+in_posix_shells = pytest.mark.skipif(sys.platform == "win32", reason="what a POSIX shell makes of streams")
+
+
+@in_posix_shells
+@pytest.mark.parametrize("words", OF_EACH_KIND)
+def test_a_reader_that_goes_away_is_141_and_the_work_is_done(words: str, library: Path) -> None:
+    done = _in_shell(f"(sleep 0.1; opwright {words}; echo $? >&2) | true", library)
+    assert done.stderr.splitlines()[-1] == "141"
     assert "bug" not in done.stderr
+    assert any(library.glob("dist/*.onnxlib")) is (words == "build")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("words", OF_EACH_KIND)
+def test_an_output_without_room_is_3_and_the_work_is_done(words: str, library: Path) -> None:
+    done = _in_shell(f"opwright {words} >/dev/full", library)
+    assert done.returncode == 3
+    told = f"opwright: standard output cannot be written: {os.strerror(errno.ENOSPC)}"
+    assert done.stderr.splitlines()[-1] == told
+    assert any(library.glob("dist/*.onnxlib")) is (words == "build")
+
+
+@in_posix_shells
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("ls", 3),
+        ("help", 3),
+        ("test --json", 3),
+        ("decompile m.onnx", 3),
+        ("build", 0),
+        ("decompile m.onnx -o m.py", 0),
+    ],
+)
+def test_without_an_output_only_results_are_missed(words: str, status: int, library: Path) -> None:
+    values = [helper.make_tensor_value_info(name, 1, []) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", values[:1], values[1:])
+    Path("m.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    done = _in_shell(f"opwright {words} >&-", library)
+    assert done.returncode == status, done.stderr
+    assert ("standard output cannot be written: it is closed" in done.stderr) is (status == 3)
+    assert "bug" not in done.stderr
+    assert (library / "m.py").exists() is words.endswith("m.py")
+
+
+@in_posix_shells
+@pytest.mark.parametrize("to", ["2>&-", "2>/dev/full"])
+def test_nobody_needs_the_progress(to: str, library: Path) -> None:
+    if to == "2>/dev/full" and not Path("/dev/full").exists():
+        pytest.skip("the system has no device that is always full")
+    done = _in_shell(f"opwright build {to}", library)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 version" in done.stdout or "versions" in done.stdout
 
 
 @pytest.mark.parametrize(
     "words", [["nonsense"], ["build", "--nonsense"], ["show"], ["export"], ["export", "--opset", "x"], ["attach"]]
 )
 def test_a_wrong_command_line_is_2(words: list[str], library: Path, opwright: Opwright) -> None:
-    try:
-        status = opwright(*words).status
-    except SystemExit as stop:  # argparse
-        status = stop.code
-    assert status == 2
+    assert opwright(*words).status == 2
 
 
 def test_help_and_version_are_0(opwright: Opwright) -> None:
@@ -215,12 +268,8 @@ def test_each_command_shows_its_options(name: str, opwright: Opwright, golden: C
 
 @pytest.mark.parametrize("name", ["build", "ls", "cache", "decompile"])
 def test_a_command_is_helped_in_three_ways(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    def helped(*words: str) -> tuple[object, str]:
-        try:
-            status: object = main(words)
-        except SystemExit as ended:  # of what reads the options of commands on models
-            status = ended.code
-        return status, capsys.readouterr().out
+    def helped(*words: str) -> tuple[int, str]:
+        return main(words), capsys.readouterr().out
 
     shown = [helped(*words) for words in ((name, "-h"), (name, "--help"), ("help", name))]
     assert shown[0][0] == 0
@@ -240,6 +289,13 @@ def test_a_command_is_helped_in_three_ways(name: str, capsys: pytest.CaptureFixt
         ("build --cache", "opwright build: argument --cache: expected one argument\n"),
         ("export", "opwright export: the following arguments are required: --opset\n"),
         ("show", "opwright show: the following arguments are required: X\n"),
+        ("build --dryrun", "opwright build: unrecognized arguments: --dryrun\n  help: did you mean `--dry-run`? "),
+        (
+            "attach --libary x m",
+            "opwright attach: unrecognized arguments: --libary\n  help: did you mean `--library`? ",
+        ),
+        ("attach", "opwright attach: the following arguments are required: --library\n  help: `opwright help attach` "),
+        ("inspect --require x m", "opwright inspect: --require: 'x' is none of "),
         ("test --jobs 0", "opwright test: argument -j/--jobs: 0 is below 1\n"),
         ("test --vector-limit nan", "opwright test: argument --vector-limit: nan is below 0.1\n"),
         ("test --action-limit soon", "opwright test: argument --action-limit: 'soon' is not a number\n"),

@@ -6,7 +6,6 @@ confined.
 """
 
 import gc
-import os
 import sys
 
 from opwright_build.cli.command_summaries import ON_LIBRARIES, ON_MODELS, overview
@@ -23,6 +22,7 @@ EXTRAS = {
     "jinja2": "build",
     "mpmath": "build",
     "onnxruntime": "run",
+    "packaging": "build",
     "pydantic": "build",
     "yaml": "build",
 }
@@ -30,10 +30,10 @@ EXTRAS = {
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Runs one command line and gives its exit status: 0 good, 1 findings, 2 usage or configuration,
-    3 infrastructure, 4 a bug of ours, 130 interrupted, 143 terminated.
+    3 infrastructure, 4 a bug of ours, 130 interrupted, 141 who reads the output has gone, 143 terminated.
 
-    Without `arguments` the process is ours, and nothing in it is imported from a library's folder; callers who give
-    them keep their import path.
+    Without `arguments` the process is ours: nothing in it is imported from a library's folder, and its output may be
+    lost; callers who give them keep their import path and their streams.
     """
     # `left_out` is what was on the import path and lies in a library's folder.
     left_out = confine_imports() if arguments is None else []
@@ -44,11 +44,14 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def _as_process(left_out: list[str]) -> int:
+    from opwright.standard_output import guard_standard_streams, status_of_output
+
+    guard_standard_streams()
     from opwright_build.cli.interrupts import end_on_signals, ignore_signals
 
     end_on_signals()
     try:
-        return _run(sys.argv[1:], left_out)
+        return status_of_output(_run(sys.argv[1:], left_out))
     finally:
         ignore_signals()
 
@@ -59,10 +62,8 @@ def _run(words: list[str], left_out: list[str]) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader of our output has gone; a second error at exit would only be noise.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except SystemExit as stop:  # argparse: the options are shown, or the words make no sense
+        return stop.code if isinstance(stop.code, int) else 2
     except ModuleNotFoundError as error:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:

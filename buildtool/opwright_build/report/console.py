@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
+from opwright.standard_output import is_closed
+
 
 @dataclass(frozen=True, slots=True)
 class Console:
@@ -19,6 +21,11 @@ class Console:
 
     def result(self, text: str) -> None:
         print(text, file=self.out, flush=True)
+
+    def summary(self, text: str) -> None:
+        """What was done: nobody misses it where there is no output."""
+        if not is_closed(self.out):
+            self.result(text)
 
     def progress(self, text: str) -> None:
         print(text, file=self.err, flush=True)

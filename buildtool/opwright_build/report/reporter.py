@@ -109,7 +109,7 @@ class TextReporter:
         if text and self._manner is Manner.QUIET:
             text = text.splitlines()[-1]
         if text:
-            self._console.result(text)
+            self._console.summary(text)
 
     def close(self) -> None:
         self._progress.close()

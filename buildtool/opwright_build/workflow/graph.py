@@ -45,7 +45,7 @@ def graph(path: Path, console: Console, reporter: Reporter, options: Options, fo
         else:
             write_file(output, text.encode())
             calls = counted(sum(map(len, nodes.values())), "call")
-            console.result(f"wrote {output} ({counted(len(nodes), 'version')}, {calls})")
+            console.summary(f"wrote {output} ({counted(len(nodes), 'version')}, {calls})")
         return only_findings(session, loaded.diagnostics)
 
     return on_library(path, reporter, options, task)

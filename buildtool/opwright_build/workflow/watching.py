@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from opwright.diagnostics.exits import Exit
+from opwright.standard_output import is_lost
 
 from opwright_build.spec.library_root import find_library
 
@@ -22,14 +24,14 @@ def watch(path: Path, command: Callable[[], int], tell: Callable[[str], None]) -
 
     A change while the command runs counts. Ends with the process (Ctrl-C), or with the status of the first run where
     that was told that the words make no sense: later it is a change that they make none after, such as a file that is
-    about to be replaced.
+    about to be replaced. Ends also when who reads what the runs tell has gone.
     """
     specs = find_library(path) / "specs"
     runs = 0
     while True:
         before = stamps(specs)
         status, runs = command(), runs + 1
-        if status == Exit.USAGE and runs == 1:
+        if (status == Exit.USAGE and runs == 1) or is_lost(sys.stdout):
             return status
         tell("watching specs/; Ctrl-C ends it")
         _wait_for_change(specs, before)

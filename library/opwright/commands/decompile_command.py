@@ -9,7 +9,7 @@ from pathlib import Path
 from opwright.bundle.format import SUFFIX
 from opwright.bundle.read import read_bundle_file
 from opwright.commands.command_output import show_findings
-from opwright.commands.model_jobs import STREAM, Job, file_or_stream
+from opwright.commands.model_jobs import STREAM, Job, file_or_stream, tell
 from opwright.decompiler.decompile import decompile
 from opwright.decompiler.modules import Decompiled, newest_of
 from opwright.decompiler.recompile_check import check_functions, check_model
@@ -37,8 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     output = None if options.output == STREAM else options.output
-    for line in _done_lines(options.model, output, options.faithful, options.check):
-        print(line)
+    tell(_done_lines(options.model, output, options.faithful, options.check), output)
     return Exit.GOOD
 
 

@@ -23,6 +23,7 @@ from opwright.diagnostics.exits import Exit
 from opwright.graphs.data_files import ExternalData, Moved, remove_moved, weights_beside
 from opwright.graphs.inline_weights import MOST_BYTES, write_pieces
 from opwright.graphs.model_file import external_files, model_pieces, parse_model, read_model, write_model
+from opwright.standard_output import is_closed
 
 STREAM = Path("-")
 _PIECE = 1 << 20
@@ -71,8 +72,6 @@ class Job:
                 return
             if self.below is not None:
                 output.parent.mkdir(parents=True, exist_ok=True)
-        except BrokenPipeError:  # who reads has gone, and has been told nothing else
-            raise
         except OSError as error:
             reason = error.strerror or str(error)
             raise DiagnosticError([Diagnostic("OW572", f"cannot write {output}", reason=reason)]) from None
@@ -86,9 +85,12 @@ class Job:
 
 
 def tell(lines: Iterable[str], output: Path | None) -> None:
-    """Prints lines: to stderr where stdout is the model."""
+    """Prints lines: results, or what was done where those are in `output`; to stderr where stdout is the model."""
+    stream = sys.stderr if output == STREAM else sys.stdout
+    heard = output is None or not is_closed(stream)
     for line in lines:
-        print(line, file=sys.stderr if output == STREAM else sys.stdout)
+        if heard:
+            print(line, file=stream)
 
 
 def file_or_stream(word: str) -> Path:

@@ -12,4 +12,5 @@ class Exit(IntEnum):
     INFRASTRUCTURE = 3
     OUR_BUG = 4
     INTERRUPTED = 130
+    BROKEN_PIPE = 141
     TERMINATED = 143
