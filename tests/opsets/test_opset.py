@@ -135,7 +135,13 @@ def test_opsets_are_values() -> None:
     for copied in (copy.deepcopy(opset18), pickle.loads(pickle.dumps(opset18))):
         assert copied == opset18
     assert repr(opset18) == "Opset('', 18)"
-    assert pickle.loads(pickle.dumps(opset18.Relu)).since_version == opset18.Relu.since_version
+    operator = opset18.Relu
+    for copied_operator in (copy.copy(operator), copy.deepcopy([operator])[0], pickle.loads(pickle.dumps(operator))):
+        assert copied_operator is operator
+    own = Opset("", 18)
+    assert copy.deepcopy(own.Relu) is own.Relu
+    assert pickle.loads(pickle.dumps(own)) == own
+    assert pickle.loads(pickle.dumps(own.Relu)).since_version == operator.since_version
 
 
 @pytest.mark.parametrize("version", [0, -1, True, 1.5, "18"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -61,8 +62,14 @@ class Operator:
     def __repr__(self) -> str:
         return f"<{self.signature.identity} of opset {self.opset.version}>"
 
+    def __copy__(self) -> Operator:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Operator:
+        return self
+
     def __reduce__(self) -> tuple[object, ...]:
-        return (find_operator, (self.opset, self.name))
+        return (getitem, (self.opset, self.name))
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> AnyTensor:
         found: AnyTensor = _call(self, args, kwargs)

@@ -123,11 +123,26 @@ class Opset:
     def __hash__(self) -> int:
         return hash((self.domain, self.named))
 
+    def __copy__(self) -> "Opset":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Opset":
+        return self
+
     def __reduce__(self) -> "tuple[object, ...]":
+        if self.signatures is None and self.open is None and _under_its_name(self.domain, self.named) is self:
+            return (_under_its_name, (self.domain, self.named))
         return (Opset, (self.domain, self.named, self.signatures, False if self.open is None else self.open or True))
 
     def __repr__(self) -> str:
         return f"Opset({self.domain!r}, {self.named}{'' if self.open is None else f', open={self.open or True}'})"
+
+
+def _under_its_name(domain: str, version: int) -> Opset:
+    """The opset that a name such as `opset18` stands for, where there is one of that domain and version."""
+    from opwright.opsets import find_opset
+
+    return find_opset(f"opset{'_' + domain.replace('.', '_') if domain else ''}{version}") or Opset(domain, version)
 
 
 if TYPE_CHECKING:
