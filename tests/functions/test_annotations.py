@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal, Optional, TypeVar
 
+import numpy as np
 import onnx
 import pytest
 from opwright import BOOL, DOUBLE, FLOAT, INT32, INT64, DiagnosticError, OnnxFunction, Tensor, script
@@ -190,3 +191,20 @@ def test_presence_is_a_variant() -> None:
     assert [item.name for item in f.to_function_protos()] == ["f__y_absent", "f__y_present"]
     assert len(f.to_model_proto().graph.input) == 1
     assert len(f.to_model_proto(input_types={"y": FLOAT["N"]}).graph.input) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "element"),
+    [(np.float64, "DOUBLE"), (np.ones(3, np.int64), "INT64"), (np.dtype("float32"), "FLOAT"), (1, "FLOAT")],
+)
+def test_what_is_no_type_of_tensors_is_not_passed_over(given: object, element: str) -> None:
+    @script()
+    def f(x):
+        return op.Relu(x)
+
+    for types in ([given], {"x": given}):
+        with pytest.raises(DiagnosticError) as raised:
+            f.to_model_proto(input_types=types)
+        (found,) = raised.value.diagnostics
+        assert (found.code, found.message) == ("OW354", "the type of `x` is not understood")
+        assert found.help == f"write `{element}[2, 3]`"

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from onnx import GraphProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.elements import ElementType
+from opwright.elements import ElementType, element_meant
 from opwright.functions import OnnxFunction
-from opwright.graphs.ndarrays import plain_values
+from opwright.graphs.ndarrays import element_of, plain_values
 from opwright.lang import ir
 from opwright.lang.annotations import Annotation, TensorAnnotation
 from opwright.lang.attribute_values import code_of, convert_attribute
@@ -25,6 +26,7 @@ from opwright.lang.source import Span
 from opwright.lang.trail import Trail
 from opwright.live.evaluated_annotations import read_object
 from opwright.model_options import Types
+from opwright.types import Tensor
 
 
 def specialise(
@@ -152,12 +154,29 @@ def _by_name(
             listed = ", ".join(f"`{item}`" for item in names)
             found.append(_problem(unit, None, f"`{name}` is none of the {what}", f"they are {listed}"))
             continue
-        annotation = None if value is None else read_object(value, function.__wrapped__)
-        if value is not None and (annotation is None or annotation.kind is not None):
-            found.append(_problem(unit, None, f"the type of `{name}` is not understood", "write `FLOAT[2, 3]`"))
+        if value is None:
+            result[name] = None
+            continue
+        annotation = read_object(value, function.__wrapped__)
+        if annotation is None or annotation.kind is not None or _says_nothing(value, annotation.tensor):
+            given = value.__name__ if isinstance(value, type) else repr(value)
+            message = f"the type of `{name}` is not understood"
+            reason = f"`{given[:80]}` is no type of tensors"
+            found.append(_problem(unit, None, message, reason, _type_of_tensors(value)))
             annotation = Annotation(None)
-        result[name] = None if annotation is None else annotation.tensor
+        result[name] = annotation.tensor
     return result
+
+
+def _says_nothing(value: object, annotation: TensorAnnotation | None) -> bool:
+    """Whether it is none of the types of tensors: as an annotation it would stand for a tensor of any type."""
+    return annotation == TensorAnnotation() and value is not Tensor
+
+
+def _type_of_tensors(value: object) -> str:
+    """What to write for an array, or for the element type as numpy knows it."""
+    element = element_of(value) if isinstance(value, np.ndarray) else element_meant(value)
+    return f"write `{'FLOAT' if element is None else element.name.upper()}[2, 3]`"
 
 
 # ---------------------------------------------------------------------------------------------------- attributes
