@@ -128,6 +128,16 @@ def test_opsets_of_one_function(library: Path, opwright: Opwright) -> None:
     assert opwright("opsets", "--function", "Swihs").status == 2
 
 
+@pytest.mark.parametrize("code", ["OW9999", "ow20"])
+def test_a_code_that_is_none_needs_no_library(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = opwright("explain", code)
+    assert (ran.status, ran.out) == (2, "")
+    assert f"there is no diagnostic {code.upper()}" in ran.err
+
+
 def test_explain_a_code(opwright: Opwright) -> None:
     ran = opwright("explain", "ow904")
     assert ran.status == 0

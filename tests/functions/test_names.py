@@ -137,6 +137,57 @@ def test_what_no_graph_can_hold(value: object) -> None:
     assert codes(f) == ["OW352"]
 
 
+def help_of(function: OnnxFunction) -> str:
+    with pytest.raises(DiagnosticError) as raised:
+        function.to_model_proto()
+    (found,) = raised.value.diagnostics
+    return found.help
+
+
+def test_what_is_meant_is_told() -> None:
+    @script()
+    def misspelt(value: FLOAT["N"]):
+        return op.Relu(vlaue)
+
+    @script()
+    def builtin(x: FLOAT["N"]):
+        return x * lenn([1, 2])
+
+    @script()
+    def method(x: FLOAT["N"]):
+        return x.reduce_sum()
+
+    @script()
+    def type_by_place(x: FLOAT["N"]):
+        return op.Cast(x, INT64)
+
+    @script()
+    def without_attributes(x: FLOAT["N"]):
+        return op.Relu(x, 1)
+
+    @script()
+    def several(x: FLOAT["N"]):
+        y = op.TopK(x, [2])
+        return op.Relu(y)
+
+    @script()
+    def newer(x: FLOAT["N"]):
+        return op.Gelu(x)
+
+    @script()
+    def newer_of_a_domain(x: FLOAT["N"]):
+        return Opset("ai.onnx.ml", 1).TreeEnsemble(x)
+
+    assert help_of(misspelt) == "did you mean `value`?"
+    assert help_of(builtin) == "did you mean `len`?"
+    assert help_of(method) == "use `op.ReduceSum(x)`"
+    assert help_of(type_by_place) == "write attributes with their names: `to=...`"
+    assert help_of(without_attributes) == "leave out what is too much"
+    assert help_of(several) == "the call gives 2 results: `y1, y2 = ...`, or take one of them: `y[0]`"
+    assert help_of(newer).startswith("write `from opwright import opset20 as op`, or use `if op.version < 20:`")
+    assert help_of(newer_of_a_domain).startswith("write `from opwright import opset_ai_onnx_ml5 as op`")
+
+
 def test_names_that_nothing_defines() -> None:
     @script()
     def f(x):

@@ -8,10 +8,12 @@ import gc
 import importlib.util
 import linecache
 import os
+import py_compile
 import sys
 import time
 import zipfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -355,3 +357,19 @@ def test_functions_typed_in_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     typed[4] = "        x = op.Sqrt(x)"
     names["f"].compiled.clear()
     assert [code for code, _, _ in findings(names["f"].to_function_proto)] == ["OW351"]
+
+
+def test_a_module_without_its_source_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (
+        "from opwright import script\nfrom opwright import opset18 as op\n@script()\ndef f(x):\n    return op.Relu(x)\n"
+    )
+    source = tmp_path / "shipped_without_source.py"
+    source.write_text(text)
+    py_compile.compile(str(source), str(tmp_path / "shipped_without_source.pyc"))
+    source.unlink()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(DiagnosticError) as raised:
+        import_module("shipped_without_source").f.to_function_proto()
+    (found,) = raised.value.diagnostics
+    assert found.code == "OW351"
+    assert "a compiled module (.pyc) holds no text" in found.reason

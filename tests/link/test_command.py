@@ -109,6 +109,15 @@ def test_exit_statuses(run: Run, words: tuple[str, ...], status: int, code: str)
 
 
 @pytest.mark.parametrize(
+    ("library", "told"),
+    [("model.onnx", "a model is no library"), ("./model.onnx", "a model is no library"), ("x.whl", "a wheel carries")],
+)
+def test_files_that_are_no_libraries(run: Run, library: str, told: str) -> None:
+    _, _, err = run("attach", "model.onnx", "--library", library, "-o", "out.onnx")
+    assert f"help: {told}" in err
+
+
+@pytest.mark.parametrize(
     "words", [(), ("attach",), ("attach", "model.onnx", "-o", "x"), ("attach", "model.onnx", "--lib", "x"), ("other",)]
 )
 def test_wrong_command_lines(run: Run, words: tuple[str, ...]) -> None:

@@ -19,7 +19,7 @@ from opwright_build.workflow.session import LOG, WORK, folder_seal
 from opwright_build.workflow.status import UsageError, usage_error
 from opwright_build.workflow.task import reporting
 
-CODE = re.compile(r"ow\d{3}", re.IGNORECASE)
+CODE = re.compile(r"ow\d+", re.IGNORECASE)
 _PACKAGE = Path(__file__).parents[1]
 _CHECKOUT = _PACKAGE.parents[1]
 

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import Distribution, distributions
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from opwright.bundle.format import SUFFIX
 from opwright.bundle.normal_name import normal_name
+from opwright.bundle.read_findings import OTHER_FILES
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.suggest import close_names
 
@@ -135,7 +136,8 @@ def _distributed_bundles(distribution: Distribution) -> list[Path]:
 
 
 def _unknown(name: str, reason: str, close: str = "") -> DiagnosticError:
-    help_text = f"did you mean {close}?" if close else "install the library, or name its .onnxlib file"
+    other = OTHER_FILES.get(PurePath(name).suffix)
+    help_text = other or (f"did you mean {close}?" if close else "install the library, or name its .onnxlib file")
     return DiagnosticError(
         [Diagnostic("OW518", f"no installed library is called {name}", reason=reason, help=help_text)]
     )

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from opwright.bundle.archive import DamagedMemberError, DuplicateMemberError, NotAnArchiveError, RefusedArchiveError
 from opwright.bundle.member_names import INDEX_MEMBER
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 AGAIN = "build the library again, or get it again from where it came"
+# What people take for a library, and the way from there.
+OTHER_FILES = {
+    ".onnx": "a model is no library: give the library's .onnxlib file, or the name of one that is installed",
+    ".whl": "a wheel carries its library: install it and give the library's name, or give the .onnxlib file in it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class Refusals:
         return self._error("OW510", f"{self.shown} cannot be read", reason, help_text)
 
     def no_bundle(self, reason: str, help_text: str = "") -> DiagnosticError:
+        help_text = OTHER_FILES.get(PurePath(self.shown).suffix, help_text)
         return self._error("OW511", f"{self.shown} is no bundle", reason, help_text)
 
     def not_packed(self, reason: str, help_text: str = AGAIN) -> DiagnosticError:

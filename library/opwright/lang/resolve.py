@@ -10,7 +10,7 @@ import ast
 import builtins
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, Related
@@ -33,6 +33,7 @@ from opwright.lang.source import Misspelt, Source, Span, span_of
 from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS, RecordType
 from opwright.lang.syntax import Binding, Module, parse
 from opwright.opsets import find_opset, split_name
+from opwright.suggest import sure_name
 
 if TYPE_CHECKING:
     from opwright.bundle.format import FunctionEntry
@@ -163,8 +164,13 @@ class ModuleScope(ABC):
         self._evaluating: set[ast.expr] = set()
 
     @abstractmethod
-    def lookup(self, name: str, span: Span) -> Operand:
-        """What a name means; MISSING after its diagnostic has been reported."""
+    def lookup(self, name: str, span: Span, local: Iterable[str] = ()) -> Operand:
+        """What a name means; MISSING after its diagnostic has been reported. It may be one of the `local` names of the
+        function, misspelt."""
+
+    def newer_opset(self, domain: str, version: int) -> str:
+        """How to take an opset of the domain from that version on."""
+        return f'narrow `opset:` to ">={version}"'
 
     def known(self, name: str) -> Operand:
         """What a name means that has been looked up before; None for any other."""
@@ -203,7 +209,7 @@ class ModuleScope(ABC):
             names.append(found.name)
         return tuple(names)
 
-    def _builtin(self, name: str, span: Span) -> Operand:
+    def _builtin(self, name: str, span: Span, local: Iterable[str]) -> Operand:
         if name in BUILTIN_NAMES:
             return BuiltinObject("", name)
         if name in ("True", "False", "None"):
@@ -213,7 +219,7 @@ class ModuleScope(ABC):
             if hasattr(builtins, name)
             else ("it is not a parameter, a local name, a module-level name or a builtin of the language")
         )
-        self._misspelt(name, span, reason)
+        self._misspelt(name, span, reason, () if hasattr(builtins, name) else (*local, *BUILTIN_NAMES))
         return MISSING
 
     # ---------------------------------------------------------------------------------------- attributes
@@ -261,10 +267,12 @@ class ModuleScope(ABC):
     def _fail(self, code: str, message: str, span: Span, reason: str, help_: str) -> None:
         self.report(Diagnostic(code, message, self.module.source.place(span), reason=reason, help=help_))
 
-    def _misspelt(self, name: str, span: Span, reason: str) -> None:
-        """A name that is nowhere, but perhaps with other capitals."""
+    def _misspelt(self, name: str, span: Span, reason: str, also: Iterable[str] = ()) -> None:
+        """A name that is nowhere, but perhaps with other capitals, or much like one name of the file or of `also`."""
         source = self.module.source
         close = [known for known in self.module.bindings if known.lower() == name.lower()]
+        if not close and also and (meant := sure_name(name, (*also, *self.module.bindings))):
+            close = [meant]
         help_ = f"did you mean `{close[0]}`?" if close else ""
         fix = source.replacement(span, Misspelt(name, close[0])) if len(close) == 1 else None
         message = f"`{name}` is not defined"
@@ -296,7 +304,7 @@ class FileScope(ModuleScope):
         if main is not None:
             self._imported[module.source.name] = self
 
-    def lookup(self, name: str, span: Span) -> Operand:
+    def lookup(self, name: str, span: Span, local: Iterable[str] = ()) -> Operand:
         """What a module-level name means; MISSING after its diagnostic has been reported.
 
         It is reported at every look-up, since a caller may try again after discarding what was found.
@@ -307,7 +315,7 @@ class FileScope(ModuleScope):
             return self._known[name]
         bindings = self.module.bindings.get(name)
         if bindings is None:
-            return self._builtin(name, span)
+            return self._builtin(name, span, local)
         if name in self._open:
             self._fail("OW302", f"`{name}` is defined in terms of itself", span, "its value depends on itself", "")
             return MISSING

@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
@@ -217,7 +217,7 @@ class _TemplateScope(ModuleScope):
         for name, meaning in self._table.items():
             self._known[name] = _read_meaning(meaning, scopes)
 
-    def lookup(self, name: str, span: Span) -> Operand:
+    def lookup(self, name: str, span: Span, local: Iterable[str] = ()) -> Operand:
         """What a name means; MISSING, reported, for one that the table lacks."""
         if name not in self._known:
             self._fail(

@@ -268,16 +268,22 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
     if not lines and (typed := _typed(function.__code__)) is not None:
         return _Parsed(typed.splitlines(keepends=True), parse(Source(filename, typed)))
     if not lines:
+        has_file = not filename.startswith("<")
         return Diagnostic(
             "OW351",
             f"the source text of `{function.__qualname__}` cannot be had",
             Place(shown_name(filename)),
-            reason="it was defined by `exec` or in a shell that keeps no text",
-            help="give the text itself: `opwright.compile_source(text, name)`, or write the function in a file",
+            reason=_NO_FILE if has_file else "it was defined by `exec` or in a shell that keeps no text",
+            help="ship the source file as well, beside the compiled one"
+            if has_file
+            else "give the text itself: `opwright.compile_source(text, name)`, or write the function in a file",
         )
     found = _Parsed(lines, parse(Source(shown_name(filename), "".join(lines))))
     _keep(filename, found)
     return found
+
+
+_NO_FILE = "the file that defined it is not there, or cannot be read; a compiled module (.pyc) holds no text"
 
 
 def _typed(code: CodeType) -> str | None:

@@ -11,7 +11,7 @@ import enum
 import functools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import is_dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -83,14 +83,14 @@ class LiveScope(ModuleScope):
 
     # --------------------------------------------------------------------------------------------- look-ups
 
-    def lookup(self, name: str, span: Span) -> Any:
+    def lookup(self, name: str, span: Span, local: Iterable[str] = ()) -> Any:
         """What a name means that the function does not bind; MISSING after its diagnostic has been reported."""
         found = self._known.get(name, _UNSET)
         if found is not _UNSET:
             return found
         value = self.read(name)
         if value is _UNSET:
-            return self._undefined(name, span)
+            return self._undefined(name, span, local)
         found = self.meaning(value, name, span)
         if found is not MISSING:
             self._known[name] = found
@@ -125,7 +125,7 @@ class LiveScope(ModuleScope):
         self._fail("OW302", f"`{label}` has no `{name}`", span, "it is read when the function is built", "")
         return MISSING
 
-    def _undefined(self, name: str, span: Span) -> Any:
+    def _undefined(self, name: str, span: Span, local: Iterable[str]) -> Any:
         if name in self._cells:
             self._fail(
                 "OW302",
@@ -135,7 +135,11 @@ class LiveScope(ModuleScope):
                 "bind it before",
             )
             return MISSING
-        return self._builtin(name, span)
+        return self._builtin(name, span, local)
+
+    def newer_opset(self, domain: str, version: int) -> str:
+        prefix = f"opset_{domain.replace('.', '_')}" if domain else "opset"
+        return f"write `from opwright import {prefix}{version} as op`"
 
     # --------------------------------------------------------------------------------------------- meanings
 

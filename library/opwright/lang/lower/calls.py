@@ -284,7 +284,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             f"no runtime has version {signature.since_version} of {callee.name}",
             arguments.callee_span,
             reason=f"opset {low.target_opset} has that version, and a model of it runs nowhere",
-            help=f'narrow `opset:` to ">={signature.record.first_run}"',
+            help=low.scope.newer_opset(signature.domain, signature.record.first_run),
             subject=callee.name,
             depends_on=Choice.OPSET | Choice.WRITTEN_FOR,
         )
@@ -423,6 +423,12 @@ def _split_keywords(
     return operands, keywords
 
 
+def _named_attributes(signature: Signature) -> str:
+    """How attributes are written: one that must be given, where there is one."""
+    names = sorted(signature.attributes, key=lambda name: not signature.attributes[name].required)
+    return f"write attributes with their names: `{names[0]}=...`" if names else "leave out what is too much"
+
+
 def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]], span: Span) -> None:
     """Refuses too many inputs, too few, and absent ones."""
     variadic = signature.variadic
@@ -432,7 +438,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
             f"{signature.name} takes {_count(len(signature.inputs))}, and {len(operands)} are given",
             operands[len(signature.inputs)][1],
             reason=f"{signature.identity} has the inputs {_names(signature.inputs)}; positional arguments are inputs",
-            help="write attributes with their names: `axis=1`",
+            help=_named_attributes(signature),
             subject=signature.name,
             depends_on=Choice.OPSET,
         )

@@ -373,7 +373,8 @@ class Lowering:
                 f"{label} is not in opset {self.target_opset}",
                 span,
                 reason=f"{domain or 'ai.onnx'} has {name} since version {versions[0]}",
-                help=f'narrow `opset:` to ">={versions[0]}", or use `if op.version < {versions[0]}:` for another form',
+                help=f"{self.scope.newer_opset(domain, versions[0])}, "
+                f"or use `if op.version < {versions[0]}:` for another form",
                 subject=name,
                 depends_on=Choice.OPSET | Choice.INFERRED_TYPE,
             )

@@ -72,6 +72,7 @@ from opwright.lang.objects import (
 from opwright.lang.operators import BINARY_SYMBOLS, MIRRORED
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList, StaticNamed, is_int
+from opwright.opsets.signatures import similar
 
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -136,7 +137,7 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
     if type(found) is ir.Value:
         return found
     if found is None and node.id not in env:
-        return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
+        return _around(low, low.scope.lookup(node.id, span_of(node), env), span_of(node))
     if found is POISON:
         raise Poisoned
     if isinstance(found, Unbound):
@@ -248,8 +249,15 @@ def _attribute_of_operand(low: Lowering, owner: Operand, node: ast.Attribute) ->
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
         span,
         reason="a tensor has the attributes `T`, `dtype`, `ndim`, `rank`, `shape` and `size`",
-        help=_METHODS.get(node.attr, ""),
+        help=_METHODS.get(node.attr) or _as_operator(node.attr),
     )
+
+
+def _as_operator(method: str) -> str:
+    """How to write what numpy and PyTorch have as a method, where an operator has its name."""
+    name = method.replace("_", "").lower()
+    found = next((operator for operator in similar("", name) if operator.lower() == name), "")
+    return f"use `op.{found}(x)`" if found else ""
 
 
 # What people know from numpy and PyTorch, and what to write instead.

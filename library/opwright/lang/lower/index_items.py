@@ -57,7 +57,7 @@ def check_age(low: Lowering, span: Span) -> None:
         f"subscripts need opset {OLDEST_OPSET}, not {low.target_opset}",
         span,
         reason="earlier versions of Gather take no negative indices, and those of Slice no negative steps",
-        help=f'narrow `opset:` to ">={OLDEST_OPSET}"',
+        help=low.scope.newer_opset("", OLDEST_OPSET),
         depends_on=Choice.OPSET | Choice.INFERRED_TYPE,
     )
 

@@ -91,10 +91,19 @@ def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poisoned:
     )
 
 
+def _are_results(items: tuple[Operand, ...]) -> bool:
+    """Whether they are the results of one call."""
+    values = [item for item in items if is_tensor(item)]
+    return len({id(item) for item in values}) == len(items) and len({item.span for item in values}) == 1
+
+
 def _way_out(low: Lowering, items: tuple[Operand, ...], is_tuple: bool) -> str:
     """What to do with a list that holds tensors."""
     if is_tuple and len(items) == 1:
         return "take its one item: `(y,) = ...`, or `y[0]`"
+    if is_tuple and _are_results(items):
+        names = ", ".join(item.name or f"y{number}" for number, item in enumerate(items, 1) if is_tensor(item))
+        return f"the call gives {len(items)} results: `{names} = ...`, or take one of them: `y[0]`"
     help_text = "join tensors with `op.Concat`, or make a sequence with `op.SequenceConstruct`"
     for item in items:
         if not is_tensor(item) or item.type.shape is not None or not item.name or item in low.function.inputs:
