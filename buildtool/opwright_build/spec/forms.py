@@ -179,18 +179,12 @@ Requires = dict[Literal["opwright"], Words]
 
 Authors = Annotated[list[Author], Field(max_length=MAX_LIST)]
 Urls = Annotated[dict[LinkName, Link], Field(max_length=MAX_LIST)]
-LicenseOrNone = TypeAliasType(
-    "LicenseOrNone",
-    Annotated[
-        Annotated[License, Tag(tag("given"))] | Annotated[Literal[""], Tag(tag("none"))], Discriminator(_given_or_none)
-    ],
-)
-TextFileOrNone = TypeAliasType(
-    "TextFileOrNone",
-    Annotated[
-        Annotated[TextFile, Tag(tag("given"))] | Annotated[Literal[""], Tag(tag("none"))], Discriminator(_given_or_none)
-    ],
-)
+LicenseOrNone = Annotated[
+    Annotated[License, Tag(tag("given"))] | Annotated[Literal[""], Tag(tag("none"))], Discriminator(_given_or_none)
+]
+TextFileOrNone = Annotated[
+    Annotated[TextFile, Tag(tag("given"))] | Annotated[Literal[""], Tag(tag("none"))], Discriminator(_given_or_none)
+]
 LicenseFiles = Annotated[list[TextFile], Field(max_length=MAX_LIST)]
 
 
