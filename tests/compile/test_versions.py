@@ -235,7 +235,7 @@ def test_functions_are_called_through_an_opset_by_name(tmp_path: Path, imported:
 
 @pytest.mark.parametrize(
     ("decorator", "codes"),
-    [("@script()", []), ("@script(default_opset=op)", []), ("@cache", ["OW310"]), ("@f", ["OW303"])],
+    [("@script()", []), ("@script(default_opset=op)", []), ("@cache", ["OW302"]), ("@f", ["OW303"])],
 )
 def test_a_function_may_stand_under_script_alone(tmp_path: Path, decorator: str, codes: list[str]) -> None:
     head = (

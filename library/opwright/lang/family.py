@@ -22,10 +22,10 @@ from opwright.variants import Key, labels
 VARIANT_LIMIT = 64
 _MOST_ATTEMPTS = 512  # those that are ruled out included
 
-# What a variant is refused for that does not exist, and that is no error by itself: an operator does not take its type.
+# What a variant is refused for that does not exist, and that is no error by itself: an operator does not take its type,
+# or something has no such rank, where the author has named none (`x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no
+# rank 0).
 _OF_TYPES = Choice.ELEMENT_TYPE
-# The same of ranks, where the author has named none: `x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no rank 0.
-_OF_RANKS = _OF_TYPES | Choice.RANK
 # The same of types that are not declared, which are what the body makes of them: also where such a value meets one of
 # another type, in an operator, on another path, in an annotation or in a list, and where it is a condition or a bound.
 _OF_INFERRED_TYPES = _OF_TYPES | Choice.INFERRED_TYPE
@@ -181,9 +181,12 @@ def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], implied: 
 
 
 def _is_refused(unit: Unit, variant: Variant, implied: Collection[tuple[str, str]]) -> bool:
-    """Whether it is for a type that an operator does not take, or for a rank that only follows from a comparison."""
+    """Whether it is for a type that an operator does not take, or for a rank that only follows from a comparison. In a
+    function of one type what depends on types is wrong in every variant."""
     of_rank = any(pair in implied and facts.exact_rank(pair[1]) is not None for pair in variant.key)
-    choices = _OF_RANKS if of_rank else _OF_INFERRED_TYPES if unit.declaration.inferred else _OF_TYPES
+    choices = Choice.RANK if of_rank else Choice.NONE
+    if unit.declaration.types:
+        choices |= _OF_INFERRED_TYPES if unit.declaration.inferred and not of_rank else _OF_TYPES
     return all(item.depends_on & choices for item in variant.lowered.diagnostics if item.severity is Severity.ERROR)
 
 

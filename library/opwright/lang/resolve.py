@@ -268,13 +268,13 @@ class ModuleScope(ABC):
         self.report(Diagnostic(code, message, self.module.source.place(span), reason=reason, help=help_))
 
     def _misspelt(self, name: str, span: Span, reason: str, also: Iterable[str] = ()) -> None:
-        """A name that is nowhere, but perhaps with other capitals, or much like one name of the file or of `also`."""
+        """A name that is nowhere, but perhaps with other capitals, or much like one of the file or of `also`: which
+        of these an author means, nobody else can say."""
         source = self.module.source
         close = [known for known in self.module.bindings if known.lower() == name.lower()]
-        if not close and also and (meant := sure_name(name, (*also, *self.module.bindings))):
-            close = [meant]
-        help_ = f"did you mean `{close[0]}`?" if close else ""
         fix = source.replacement(span, Misspelt(name, close[0])) if len(close) == 1 else None
+        meant = close[0] if close else sure_name(name, (*also, *self.module.bindings)) if also else ""
+        help_ = f"did you mean `{meant}`?" if meant else ""
         message = f"`{name}` is not defined"
         self.report(Diagnostic("OW302", message, source.place(span), reason=reason, help=help_, replacement=fix))
 

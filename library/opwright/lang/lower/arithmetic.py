@@ -126,7 +126,6 @@ def _refuse_object(
         span,
         reason="operators work on tensors, numbers, and static strings and lists",
         help="",
-        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
     )
 
 
@@ -221,7 +220,7 @@ def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: S
             span,
             reason=entry.reason,
             help=entry.help,
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+            depends_on=Choice.INFERRED_TYPE,
         )
     return entry
 

@@ -30,6 +30,7 @@ from opwright.lang.lower.operands import (
     Marker,
     Operand,
     SliceItem,
+    choices_of,
     is_absent,
     is_tensor,
     known_int,
@@ -248,7 +249,7 @@ def refuse_item(low: Lowering, item: Operand, span: Span) -> Poisoned:
         if absent
         else "a subscript takes ints, slices, `...`, None, and tensors of integers or bools",
         help="ask first: `is not None`" if absent else "",
-        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        depends_on=choices_of(item) & ~Choice.RANK,
     )
 
 
@@ -351,7 +352,7 @@ def _no_bound(bound: Operand, low: Lowering, span: Span) -> Bound:
         span,
         reason="bounds are ints, None, or integer tensors of rank 0",
         help="",
-        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        depends_on=choices_of(bound),
     )
 
 

@@ -10,6 +10,7 @@ from enum import Enum, auto
 from types import EllipsisType
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
+from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.objects import ArrayObject, ForeignObject, Missing, NamedObject
 from opwright.lang.source import Span
@@ -351,6 +352,11 @@ def is_sequence(operand: Operand) -> TypeGuard[SequenceValue]:
 def value_of(operand: Operand) -> ir.Value | None:
     """The value of the graph that an operand is: a tensor, a sequence, a number of the run time."""
     return operand if isinstance(operand, ir.Value) else None
+
+
+def choices_of(operand: Operand) -> Choice:
+    """What it depends on that an operand of its kind is refused: nothing, unless it has a rank and a type."""
+    return Choice.RANK | Choice.INFERRED_TYPE if isinstance(operand, ir.Value) else Choice.NONE
 
 
 def items_in(operand: Operand) -> tuple[Operand, ...] | None:

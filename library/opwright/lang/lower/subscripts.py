@@ -25,6 +25,7 @@ from opwright.lang.lower.operands import (
     Marker,
     Operand,
     SliceItem,
+    choices_of,
     items_in,
     known_int,
     value_of,
@@ -56,7 +57,7 @@ def _no_items(owner: Operand, low: Lowering, index: Sequence[IndexItem], span: S
         if value is not None and value.type.is_unknown
         else "tensors, shapes, sequences, lists and strings can be indexed",
         help="",
-        depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+        depends_on=choices_of(owner),
     )
 
 
@@ -120,14 +121,7 @@ def _of_range(owner: range, low: Lowering, index: Sequence[IndexItem], span: Spa
 def _only(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: Span) -> IndexItem:
     """The one index that a list takes."""
     if len(index) != 1:
-        raise low.error(
-            "OW340",
-            f"{len(index)} indices for {describe(owner)}",
-            span,
-            "it has one axis",
-            "",
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
-        )
+        raise low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
     return index[0]
 
 
@@ -137,14 +131,7 @@ def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexI
     kind = kinds.get(owner.parameter.kind)
     if kind is None or len(index) != 1 or isinstance(index[0], Marker):
         need_static(low, owner, span)
-        raise low.error(
-            "OW340",
-            f"{describe(owner)} has no items",
-            span,
-            "it is not a list of numbers",
-            "",
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
-        )
+        raise low.error("OW340", f"{describe(owner)} has no items", span, "it is not a list of numbers", "")
     whole = as_tensor(low, owner, None, span)
     if kind is ir.NumberKind.INT:
         return subscript_shape(low, IntTuple(None, value=whole), index[0], span)
