@@ -70,6 +70,25 @@ def test_places_are_those_of_the_file() -> None:
     assert findings(outer) == [("OW201", line, 24)]
 
 
+def test_a_decorator_that_is_applied_twice_is_no_recursion() -> None:
+    text = """from opwright import FLOAT, script
+def add_one(f):
+    def inner(x):
+        return f(x) + 1
+    return inner
+@add_one
+@add_one
+def doubled(x):
+    return x * 2
+@script()
+def F(x: FLOAT["N"]):
+    return doubled(x)
+"""
+    assert [
+        node.op_type for node in compile_source(text, "F").to_function_proto(18).node if node.op_type != "Constant"
+    ] == ["Mul", "Add", "Add"]
+
+
 def test_decorators_on_both_sides() -> None:
     def same(function):
         return function

@@ -287,3 +287,19 @@ def test_a_question_that_changes_nothing_leaves_no_name(compiler: Compiler) -> N
     text = "def F(x):\n    if x.rank == 2:\n        return op.Relu(x)\n    return op.Relu(x)\n"
     family = compiler.family(text, {"x": "float"}, {"y": "float"})
     assert set(labels_of(family).values()) == {()}
+
+
+@pytest.mark.parametrize(
+    ("condition", "mistake", "code"),
+    [
+        ("x.rank < 2", "None[0]", "OW340"),
+        ("x.rank < 2", "x['a']", "OW340"),
+        ("x.rank < 2", "x @ None", "OW314"),
+        ("x.rank > 3", "x + op.Shape(x)", "OW315"),
+        ("x.rank < 2", "~x", "OW314"),
+    ],
+)
+def test_what_is_wrong_at_each_rank_is_told(compiler: Compiler, condition: str, mistake: str, code: str) -> None:
+    text = f"def F(x):\n    if {condition}:\n        return {mistake}\n    return op.Abs(x)\n"
+    family = compiler.family(text, {"x": "float"}, {"y": "float"})
+    assert ({item.code for item in family.diagnostics}, family.refused) == ({code}, ())

@@ -52,7 +52,7 @@ def run_body(
     `env`: its parameters and the names around it. `caller`: the environment of the code that calls it. `is_elsewhere`:
     it does not stand inside the function that calls it, so that errors in it are told at the call.
     """
-    _check_recursion(low, node, env, span)
+    _check_recursion(low, node, scope, env, span)
     if low.call_frame.depth >= INLINE_DEPTH:
         raise low.fatal("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit")
     source = low.scope.module.source
@@ -86,10 +86,11 @@ def run_body(
     return values if values is None or returns_tuple(env) else values[0]
 
 
-def _check_recursion(low: Lowering, node: ast.FunctionDef, env: Environment, span: Span) -> None:
+def _check_recursion(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Environment, span: Span) -> None:
     """A function may call itself on another static number: what it does then is inlined. Where no argument that is
-    known has changed the calls have no end, and where they are many the limits end them."""
-    active = next((frame for frame in low.call_frame.chain() if frame.function is node), None)
+    known has changed the calls have no end, and where they are many the limits end them. Two functions that one
+    definition has made, around other functions, are not the same."""
+    active = next((item for item in low.call_frame.chain() if item.function is node and item.scope is scope), None)
     if active is None:
         return
     formal = node.args
