@@ -10,8 +10,8 @@ import pytest
 from onnx import ModelProto, checker, helper, numpy_helper, parser
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidGraph
 from opwright import decompile
-from opwright.decompiler.distinct_names import with_distinct_names
 from opwright.decompiler.recompile_check import check_model
+from opwright.graphs.distinct_names import with_distinct_names
 from opwright.graphs.node_columns import ColumnsOf
 
 from tests.decompiler.clashing_names import calling_clashing_function, clashing_model

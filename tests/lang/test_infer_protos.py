@@ -10,12 +10,12 @@ from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.python_names import Taken
 from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.node_columns import NodeColumns
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, flow_types, graph_arguments, node_types
 from opwright.link.value_types import fact_of, text_of, type_of
 from opwright.opsets.domains import normal_domain
-from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.record import Role
 from opwright.opsets.signatures import signature
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from onnx import GraphProto, ModelProto, TensorProto, parser, shape_inference
 from opwright import decompile
+from opwright.graphs.model_inference import infer_model, infer_strictly
 from opwright.graphs.walk import all_graphs
 from opwright.link import inferred_parts
-from opwright.link.inferred_parts import infer_strictly, inferred_graphs
-from opwright.opsets.onnx_inference import infer_model
+from opwright.link.inferred_parts import inferred_graphs
 
 from benchmarks.models import MODELS
 from tests.node_cases import node_cases

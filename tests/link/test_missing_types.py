@@ -50,6 +50,22 @@ def test_what_follows_is_written_and_taken_back(change: object, ir_version: int,
     assert detach(done.model).SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
 
 
+def test_the_type_of_a_value_inside_is_not_taken_for_that_of_an_output(acme: Bundle) -> None:
+    model = parse("""<ir_version: 8, opset_import: ["": 18, "com.acme": 1]>
+    g (float[2, 3] x, bool c) => (float[2, 3] y, float z) {
+        z = If (c) <
+            then_branch = yes () => (float u) { y = Constant <value = float {1}> () u = com.acme.Swish(y) },
+            else_branch = no () => (float v) { v = Constant <value = float {2}> () }
+        >
+        y = com.acme.Swish(x)
+    }""")
+    typed = model.graph.output[0].type.SerializeToString()
+    without_shapes(model)
+    done = attach_libraries(model, [acme])
+    assert done.diagnostics == ()
+    assert done.model.graph.output[0].type.SerializeToString() == typed
+
+
 def test_nothing_is_remembered_of_what_is_inlined(acme: Bundle) -> None:
     before = parse(TEXT.format(8))
     without_types(before)

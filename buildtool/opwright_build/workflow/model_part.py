@@ -24,10 +24,10 @@ from opwright.elements import BY_CODE
 from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.inline import inline_into, inline_model
 from opwright.graphs.model_file import read_model
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes, rename_values, subgraphs
 from opwright.opsets.domains import normal_domain
-from opwright.opsets.onnx_inference import infer_model
 
 from opwright_build.spec.model import OpsetRange
 from opwright_build.verify.case_model import Array, Items

@@ -9,11 +9,11 @@ from opwright.builder.recorded_model import add_functions, closure_of
 from opwright.builder.recorder import Recorder
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME
+from opwright.graphs.model_inference import infer_model
 from opwright.lang import ir
 from opwright.lang.emit import write_tensor, write_type
 from opwright.model.finish import MADE_UP, lowest_ir_version
 from opwright.model.survey import Survey
-from opwright.opsets.onnx_inference import infer_model
 
 
 def infer_value(recorder: Recorder, value: ir.Value) -> None:

@@ -12,13 +12,13 @@ from opwright.decompiler.inner_types import forget_types, without_weights
 from opwright.decompiler.literal_text import constant_value
 from opwright.decompiler.operator_forms import Forms
 from opwright.elements import BY_CODE
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, node_types
 from opwright.lang.infer_ranks import count_of
 from opwright.link.inferred_parts import inferred_graphs
 from opwright.opsets.domains import normal_domain
-from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.record import RankRule
 from opwright.opsets.records import CONSTANT, RECORDS, SCAN, record_of
 

@@ -12,7 +12,6 @@ from opwright.decompiler.attribute_text import attribute_text
 from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import alone, collected_types, open_conditions
 from opwright.decompiler.declared_ranks import ranks_by_length
-from opwright.decompiler.distinct_names import with_distinct_names
 from opwright.decompiler.function_opsets import refuse_other_operators
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literal_text import quoted
@@ -22,6 +21,7 @@ from opwright.decompiler.python_names import UNUSED, Names, is_python_name
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.graphs.distinct_names import with_distinct_names
 from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
 from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.metadata import OF_FUNCTIONS

@@ -10,7 +10,6 @@ from pathlib import Path
 from onnx import FunctionProto, ModelProto, TensorProto
 
 from opwright.bundle.format import Bundle
-from opwright.decompiler.distinct_names import with_distinct_names
 from opwright.decompiler.function_text import note_attributes, own_metadata, write_functions
 from opwright.decompiler.head import head_lines
 from opwright.decompiler.layout import laid_out
@@ -22,6 +21,7 @@ from opwright.decompiler.refuse import DEVICES, refuse
 from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
 from opwright.decompiler.text_of import mapping_text, metadata
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.graphs.distinct_names import with_distinct_names
 from opwright.graphs.loop_conditions import give_conditions, lacks_conditions
 from opwright.graphs.node_columns import ColumnsOf
 from opwright.graphs.whole_files import written_whole

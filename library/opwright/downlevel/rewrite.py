@@ -20,6 +20,7 @@ from opwright.downlevel.target import Target, opset_alone, target_of_opset, targ
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.apply import add_functions, call_functions, declare_plainly, inline_plan
@@ -39,7 +40,6 @@ from opwright.link.standard_functions import refuse_standard_functions
 from opwright.link.training_graphs import refuse_training_graphs
 from opwright.link.value_sources import Sources
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
-from opwright.opsets.onnx_inference import infer_model
 
 DEFAULT_LIBRARY = "opwright_std"
 

@@ -17,10 +17,10 @@ from opwright.eager.node_models import Task
 from opwright.eager.ort import newest_accepted
 from opwright.eager.tensor import Tensor, make_tensor
 from opwright.elements import BY_NAME
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
 from opwright.lang.emit import emit_nodes
-from opwright.opsets.onnx_inference import infer_model
 
 MOST_STEPS = 1000
 _FLOATS = ("float", "double")  # halves are computed in float between nodes that stand together

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from onnx import ModelProto, NodeProto, TypeProto, ValueInfoProto, shape_inference
+from onnx import ModelProto, NodeProto, TypeProto, ValueInfoProto
 
+from opwright.graphs.model_inference import infer_model
 from opwright.link.check import without_weights
 from opwright.link.propagate import Shape, Visit
 
@@ -69,8 +70,7 @@ class InferredShapes:
         declared = {value.name for value in (*model.graph.input, *model.graph.output, *model.graph.value_info)}
         added = {name: type_ for name, type_ in self._added.items() if name not in declared}
         model.graph.value_info.extend(ValueInfoProto(name=name, type=type_) for name, type_ in added.items())
-        try:
-            graph = shape_inference.infer_shapes(model, data_prop=True).graph
-        except (shape_inference.InferenceError, RuntimeError, ValueError):  # it is told when the model is checked
+        graph = infer_model(model, data_prop=True)
+        if graph is None:  # why is told when the model is checked
             return {}
         return {value.name: sizes_of(value.type) for value in (*graph.input, *graph.value_info, *graph.output)}

@@ -13,10 +13,11 @@ from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inf
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.inline_weights import HEAVY, declared_bytes
+from opwright.graphs.model_inference import infer_strictly
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.distinct_calls import with_distinct_calls
-from opwright.link.inferred_parts import infer_strictly, inferred_graphs
+from opwright.link.inferred_parts import inferred_graphs
 from opwright.link.missing_types import without_open_types
 from opwright.link.training_graphs import training_graphs
 from opwright.opsets.domains import RUNTIME_DOMAINS

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, shape_inference
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 
 from opwright.graphs.ids import FunctionId, call_id, called, function_id
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
-from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.records import CONSTANT
 
 MOST_COPIED = 200_000  # nodes around graphs, counted for each graph: what a model has that is inferred at once
@@ -21,11 +21,6 @@ MADE_UP = "unk__"  # what the names begin with that ONNX gives to sizes of which
 
 
 Infer = Callable[[ModelProto], GraphProto | None]
-
-
-def infer_strictly(model: ModelProto) -> GraphProto:
-    """What onnx.checker's full check infers. Raises what that raises."""
-    return shape_inference.infer_shapes(model, check_type=True, strict_mode=True).graph
 
 
 def inferred_graphs(model: ModelProto, infer: Infer = infer_model) -> Iterator[GraphProto]:

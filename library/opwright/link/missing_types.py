@@ -14,10 +14,10 @@ from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.node_order import in_order
 from opwright.graphs.walk import all_graphs, all_nodes, names_of, subgraphs
 from opwright.link.metadata import BODIES, OUTPUTS, add_entry, json_object
-from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.records import RESHAPE, SCAN
 
 

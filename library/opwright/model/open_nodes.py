@@ -14,11 +14,12 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, help
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_CODE
 from opwright.graphs.inline import inline_model
+from opwright.graphs.model_inference import infer_model
 from opwright.graphs.walk import subgraphs
 from opwright.lang.lower.completions import InputType, completed, completions
 from opwright.lang.lower.node_inference import infer, lengths_of
 from opwright.opsets.domains import normal_domain
-from opwright.opsets.onnx_inference import Refused, infer_model
+from opwright.opsets.onnx_inference import Refused
 from opwright.opsets.records import CONSTANT, RESHAPE
 from opwright.opsets.signatures import signature
 

@@ -1,24 +1,10 @@
-"""ONNX's own inference of types and shapes: a source of facts about a node, or about all that a model holds."""
+"""ONNX's own inference of types and shapes: a source of facts about a node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from google.protobuf.message import DecodeError
-from onnx import (
-    GraphProto,
-    ModelProto,
-    NodeProto,
-    TensorProto,
-    TypeProto,
-    checker,
-    defs,
-    helper,
-    numpy_helper,
-    shape_inference,
-)
-
-from opwright.opsets.records import SLICE
+from onnx import NodeProto, TensorProto, TypeProto, checker, defs, helper, shape_inference
 
 
 class Refused(Exception):
@@ -45,47 +31,3 @@ def infer_node(
         raise Refused(" ".join(str(error).split()).rpartition("Error] ")[2][:300]) from None  # without its kind
     except (checker.ValidationError, defs.SchemaError, ValueError, LookupError, RuntimeError):
         return {}  # about element types, of which one may stand for all, or attributes that others judge
-
-
-def infer_model(model: ModelProto, data_prop: bool = False) -> GraphProto | None:
-    """The graph of the model with the types that follow; None where inference fails. `data_prop`: through the elements
-    of shapes, too."""
-    try:
-        return shape_inference.infer_shapes(model, data_prop=data_prop and _has_short_steps(model)).graph
-    except (shape_inference.InferenceError, checker.ValidationError, DecodeError, ValueError, RuntimeError):
-        return None  # DecodeError: what it infers nests deeper than protobuf reads
-
-
-_LONGEST_STEP = 1 << 30
-
-
-def _has_short_steps(model: ModelProto) -> bool:
-    """Whether the steps of all slices are constants that 32 bits hold.
-
-    ONNX goes through the elements of a shape with a number of 32 bits: it never ends with a step that they cut to 0,
-    and reads beyond the elements with others.
-    """
-    steps: set[str] = set()
-    constants: dict[str, list[TensorProto]] = {}
-    pending: list[tuple[Iterable[TensorProto], Iterable[NodeProto]]] = [(model.graph.initializer, model.graph.node)]
-    pending += (((), function.node) for function in model.functions)
-    while pending:
-        tensors, nodes = pending.pop()
-        for tensor in tensors:
-            constants.setdefault(tensor.name, []).append(tensor)
-        for node in nodes:
-            if SLICE.describes(node) and len(node.input) > 4 and node.input[4]:
-                steps.add(node.input[4])
-            for attribute in node.attribute:
-                if attribute.HasField("t") and node.output:
-                    constants.setdefault(node.output[0], []).append(attribute.t)
-                graphs = [attribute.g] if attribute.HasField("g") else attribute.graphs
-                pending += ((graph.initializer, graph.node) for graph in graphs)
-    return all(name in constants and all(map(_is_short, constants[name])) for name in steps)
-
-
-def _is_short(tensor: TensorProto) -> bool:
-    try:
-        return bool((abs(numpy_helper.to_array(tensor).astype(float)) < _LONGEST_STEP).all())
-    except (ValueError, TypeError, RuntimeError, OSError):
-        return False  # elsewhere, or damaged

@@ -2,13 +2,13 @@
 
 ONNX lets a graph inside a node name a value as it likes, but for what it sees: like one of another branch, like one
 that comes later in the graphs around it, like a result of that very node. The statements of a function in Python share
-one scope, where each of these would be the same variable.
+one scope, where each of these would be the same variable; and ONNX's inference takes a value inside for one around it.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TypeVar
 
@@ -24,21 +24,26 @@ Scope = ChainMap[str, str]  # names that values have instead, those of the inner
 def with_distinct_names(proto: Proto, columns: ColumnsOf) -> Proto:
     """The model or function with no name for two values of it, those of graphs inside nodes included; itself where that
     is so already. Values outside of such graphs keep their names. `columns` has those of the nodes."""
+    return distinct_names(proto, columns)[0]
+
+
+def distinct_names(proto: Proto, columns: ColumnsOf) -> tuple[Proto, Mapping[str, str]]:
+    """What `with_distinct_names` gives, and the names that values had, by those that they were given."""
     body: GraphProto | FunctionProto = _body(proto)
     inside = [*map(_given_by, _graphs_inside(columns(body)))]
     if not inside:
-        return proto
+        return proto, {}
     around = _given_by(body)
     taken = around.union(*inside)
     if len(taken) == len(around) + sum(map(len, inside)):
-        return proto
+        return proto, {}
     made = type(proto)()
     made.CopyFrom(proto)
     renaming = _Renaming(around, taken)
     for node in _body(made).node:
         for graph in subgraphs(node):
             renaming.apply(graph, ChainMap())
-    return made
+    return made, renaming.before
 
 
 def _body(proto: ModelProto | FunctionProto) -> GraphProto | FunctionProto:
@@ -63,9 +68,11 @@ def _given_by(owner: GraphProto | FunctionProto) -> set[str]:
 
 
 class _Renaming:
-    """Renames values of graphs, in place. `met` are the names of values so far, `taken` those of all there are."""
+    """Renames values of graphs, in place. `met` are the names of values so far, `taken` those of all there are;
+    `before` are the names that values had, by the new ones."""
 
     def __init__(self, met: set[str], taken: set[str]) -> None:
+        self.before: dict[str, str] = {}
         self._met = met
         self._taken = taken
         self._numbers: dict[str, int] = {}  # the last that was put behind a name
@@ -94,4 +101,5 @@ class _Renaming:
             self._numbers[name] = self._numbers.get(name, 0) + 1
             found = f"{name}_{self._numbers[name]}"
         self._taken.add(found)
+        self.before[found] = name
         return found
