@@ -990,3 +990,25 @@ def test_a_split_into_one_part(node: str, faithful: bool, tmp_path: Path) -> Non
     assert "(y,) = op.Split(" in text
     given = (np.array([1, -2], np.float32),)
     assert all(map(equal, run_reference(again, given), run_reference(model, given)))
+
+
+def test_what_a_faithful_text_leaves_out_though_it_is_not_taken_for_pure(tmp_path: Path) -> None:
+    """As docs/decompile.md lists it: calls and `SequenceMap` that nothing reads, with the loop that holds them."""
+    model = parser.parse_model(
+        """<ir_version: 10, opset_import: ["": 18, "f": 1]>
+        agraph (float[2] x, int64 n, bool c) => (float[2] y) {
+            y = Neg (x)
+            unread = f.twice (x)
+            s = SequenceConstruct (x, y)
+            mapped = SequenceMap (s) <body: graph = each (float[2] a) => (float[2] b) { b = Abs (a) }>
+            state = Loop (n, c, x) <body: graph = step (int64 i, bool go, float[2] v) => (bool on, float[2] w) {
+                on = Identity (go)
+                w = Exp (v)
+                inside = f.twice (v)
+            }>
+        }
+        <domain: "f", opset_import: ["": 18]> twice (x) => (y) { y = Add (x, x) }"""
+    )
+    _, again = back(model, tmp_path, np.ones(2, np.float32), np.array(2), np.array(True), faithful=True)
+    assert [node.op_type for node in again.graph.node] == ["Neg"]
+    assert not compare(model, again)
