@@ -14,7 +14,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, checker, numpy_
 
 from opwright.graphs.distinct_names import distinct_names
 from opwright.graphs.node_columns import ColumnsOf
-from opwright.graphs.walk import rename_values
+from opwright.graphs.walk import rename_values, subgraphs
 from opwright.opsets.records import SLICE
 
 
@@ -33,7 +33,8 @@ def infer_strictly(model: ModelProto) -> GraphProto:
 
 
 def _infer(model: ModelProto, **options: bool) -> GraphProto:
-    distinct, names = distinct_names(model, ColumnsOf())
+    has_graphs = any(True for node in model.graph.node if node.attribute for _ in subgraphs(node))
+    distinct, names = distinct_names(model, ColumnsOf()) if has_graphs else (model, {})
     graph = shape_inference.infer_shapes(distinct, **options).graph
     if names:
         rename_values(graph.node, lambda name: names.get(name, name))
