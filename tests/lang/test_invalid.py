@@ -125,6 +125,14 @@ def test_any_statement_anywhere(statement: str) -> None:
         check(compile_text(text), text, FILE)
 
 
+@pytest.mark.parametrize("statement", ["global K, L", "import os, math as m", "from math import pi, tau"])
+def test_names_from_elsewhere_in_a_branch(statement: str) -> None:
+    """They are no names that the function binds, and stand beside such ones, and a return, where the branches meet."""
+    branch = f"    if op.ReduceSum(x) > 0:\n        {statement}\n        y = x\n        return x\n"
+    text = f"{HEADER}def F(x):\n{branch}    return x\n"
+    assert [item.code for item in compile_text(text)] == ["OW303"]
+
+
 def indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.split("\n"))
 

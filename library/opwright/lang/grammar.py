@@ -311,6 +311,13 @@ def assigned_names(nodes: Sequence[ast.AST]) -> list[str]:
     return _bound(nodes, _BOUND_IN)
 
 
+def names_from_elsewhere(statement: ast.stmt) -> list[str]:
+    """The names that a statement takes from outside of the function: those of `import`, `global` and `nonlocal`."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+    return statement.names if isinstance(statement, (ast.Global, ast.Nonlocal)) else []
+
+
 def names_bound_by(statement: ast.stmt) -> list[str]:
     """The names that a statement binds itself, not the statements of its blocks."""
     return _bound((statement,), _BOUND_BY)

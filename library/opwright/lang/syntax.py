@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
-from opwright.lang.grammar import assigned_names, blocks_of, names_bound_by, names_in_expressions
+from opwright.lang.grammar import assigned_names, blocks_of, names_bound_by, names_from_elsewhere, names_in_expressions
 from opwright.lang.source import Source
 
 Made = TypeVar("Made", ast.expr, ast.stmt, ast.FunctionDef)
@@ -229,5 +229,5 @@ def _bind_block(statements: list[ast.stmt]) -> tuple[dict[str, list[Binding]], d
 
 def _bound_by(statement: ast.stmt) -> list[tuple[str, ast.stmt | ast.alias]]:
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return [(alias.asname or alias.name.partition(".")[0], alias) for alias in statement.names]
+        return list(zip(names_from_elsewhere(statement), statement.names, strict=True))
     return [(name, statement) for name in names_bound_by(statement)]

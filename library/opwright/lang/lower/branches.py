@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from opwright.lang.lower.flow import hidden_rank
+from opwright.lang.lower.flow import hidden_rank, is_hidden
 from opwright.lang.lower.operands import Bindings, Environment, Operand
 
 
@@ -57,8 +57,15 @@ class EnvironmentCopy:
 
 
 def changed_names(branches: Iterable[Branch], positions: Mapping[str, int]) -> list[str]:
-    """What any of the branches has bound or deleted, in the order in which the function first binds its names."""
+    """What any of the branches has bound or deleted, in the order in which the function first binds its names. Those
+    that a refused statement takes from elsewhere follow."""
     names = dict.fromkeys(name for branch in branches for name in branch.changed)
     if len(names) < 2:
         return list(names)
-    return sorted(names, key=lambda name: positions[name] if name in positions else len(positions) + hidden_rank(name))
+
+    def rank(name: str) -> tuple[int, str]:
+        if name in positions:
+            return positions[name], ""
+        return (len(positions) + 1 + hidden_rank(name), "") if is_hidden(name) else (len(positions), name)
+
+    return sorted(names, key=rank)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
+from typing import NoReturn
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.lang import ir
@@ -21,6 +22,7 @@ from opwright.lang.grammar import (
     instead_of,
     may_end,
     name_of,
+    names_from_elsewhere,
     names_in_expressions,
     word_of,
 )
@@ -145,14 +147,16 @@ def lower_rest(low: Lowering, rest: Rest, env: Environment, checkpoints: Checkpo
 
 
 def poison(statement: ast.stmt, env: Environment) -> None:
-    """What a wrong statement leaves: every name that it would bind, or whose list it would change, is poisoned."""
+    """What a wrong statement leaves: every name that it would bind, take from elsewhere, or whose list it would change,
+    is poisoned."""
     if isinstance(statement, ast.Return):
         poison_return(env, span_of(statement))
         return
     for name in grown_names([statement]):
         if is_list(env.get(name)):
             env[name] = POISON
-    for name in (*assigned_names([statement]), *names_in_expressions([statement])):
+    bound = (*assigned_names([statement]), *names_in_expressions([statement]))
+    for name in (*bound, *names_from_elsewhere(statement)):
         env[name] = POISON
 
 
@@ -185,8 +189,8 @@ def branch(
     Join(low, node, env, sides, going_on=going_on).run()
 
 
-def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environment) -> None:
-    low.error(
+def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environment) -> NoReturn:
+    raise low.error(
         "OW303",
         f"`{word_of(statement)}` is not part of the language",
         span_of(statement),
