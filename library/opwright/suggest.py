@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def close_names(name: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
@@ -42,6 +42,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if guess:
         return f"Did you mean `{guess}`?"
     return f"Known here: {', '.join(candidates)}." if candidates else ""
+
+
+def meant_by(unknown: Iterable[str], known: Sequence[str], missing: Sequence[str]) -> dict[str, str]:
+    """The missing names that unknown ones stand for: what they look like, or what alone is left of both. So one mistake
+    is told once."""
+    near = {name: nearest(name, known) for name in unknown}
+    meant = {name: other for name, other in near.items() if other in missing}
+    unlike = [name for name, other in near.items() if not other]
+    left = [name for name in missing if name not in meant.values()]
+    return {**meant, unlike[0]: left[0]} if len(unlike) == len(left) == 1 else meant
 
 
 def sure_name(name: str, known: Iterable[str]) -> str:

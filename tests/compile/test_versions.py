@@ -373,6 +373,37 @@ def test_annotations_agree_with_yaml(tmp_path: Path, annotation: str, agrees: bo
 
 
 @pytest.mark.parametrize(
+    ("signature", "expected"),
+    [
+        ("def F(Z):", ["spec.yaml:7:10 OW211 `X` is no parameter of the function"]),
+        (
+            "def F(V, W):",
+            [
+                "function.py:5:7 OW211 the input `V` has no type",
+                "function.py:5:10 OW211 the input `W` has no type",
+                "spec.yaml:7:10 OW211 `X` is no parameter of the function",
+            ],
+        ),
+        ("def F(X, alpha):", ["function.py:5:10 OW211 the input `alpha` has no type"]),
+        ("def F(X, alpha=1.0):", ["function.py:5:16 OW318 the input `alpha` has a default other than None"]),
+        ("def F(X: [1]):", ["function.py:5:10 OW317 the annotation of `X` is not understood"]),
+    ],
+)
+def test_a_mistake_in_the_interface_is_told_once(tmp_path: Path, signature: str, expected: list[str]) -> None:
+    """Of two names that should be one, at the YAML's place, with the other beside it."""
+    docs = "attributes: {alpha: The slope.}\n" if "alpha" in signature else ""
+    files = {
+        "specs/com.acme/F/spec.yaml": spec("F", extra=docs),
+        "specs/com.acme/F/function.py": f"{HEAD}{signature}\n    return op.Identity(X)\n",
+    }
+    found = Tree(tmp_path, files).compile("F").diagnostics
+    told = [f"{str(item.place).removeprefix('specs/com.acme/F/')} {item.code} {item.message}" for item in found]
+    assert told == expected
+    related = [str(other.place) for item in found for other in item.related if other.note.startswith("the input")]
+    assert related == (["specs/com.acme/F/function.py:5:7"] if "Z" in signature else [])
+
+
+@pytest.mark.parametrize(
     "head",
     [b"# coding: latin-1\n", b"#!/usr/bin/python\n# -*- coding: utf-7 -*-\n", b"\n#vim: set fileencoding=cp1252 :\n"],
 )

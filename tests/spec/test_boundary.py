@@ -87,7 +87,15 @@ def test_a_sound_file() -> None:
                 "begin with a digit"
             ],
         ),
-        ("schema: 1\nnmae: a\n", ["1:1 OW107 the key `name` is missing", "2:1 OW106 the key `nmae` is not known"]),
+        ("schema: 1\nnmae: a\n", ["2:1 OW106 the key `nmae` is not known"]),
+        ("schema: 1\nother: a\n", ["1:1 OW107 the key `name` is missing", "2:1 OW106 the key `other` is not known"]),
+        (
+            "schema: 1\nname: a\nitems: [{dpeth: 1}, {label: x}]\n",
+            [
+                "3:10 OW106 the key `dpeth` is not known in `items.0`",
+                "3:21 OW107 the key `depth` is missing in `items.1`",
+            ],
+        ),
         (
             "schema: 1\nname: a\nitems: [{depth: 1, lable: x}]\n",
             ["3:20 OW106 the key `lable` is not known in `items.0`"],

@@ -192,6 +192,12 @@ def test_refusals(data: bytes, expected: list[str], loader: type[Any] | None) ->
     assert [f"{item.place} {item.code}".removeprefix("f.yaml").lstrip(": ") for item in found] == expected
 
 
+@pytest.mark.parametrize("data", [b"a: 1\n---\nb: 2\n", b"<<: {a: 1}\nb: 2\n"])
+def test_a_file_of_which_a_part_is_not_read_has_no_tree(data: bytes) -> None:
+    """Or keys that stand there would be told as missing."""
+    assert read_yaml(data, "f.yaml").root is None
+
+
 def test_a_refused_key_takes_its_value_with_it() -> None:
     read = read_yaml(b"a: 1\na: [x, {a: 2}]\n2: {a: 3}\nb: 4\n", "f.yaml")
     assert read.root is not None

@@ -16,6 +16,7 @@ from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, Libraries
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
+from opwright.suggest import meant_by
 
 from opwright_build.compile.files import SpecFiles
 from opwright_build.spec.model import SpecVersion, ValueDeclaration
@@ -46,8 +47,11 @@ def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, foun
         return None
     scope = FileScope(module, files, libraries, evaluate_static, found.append)
     scope.decorators_of(node)
-    interface = read_interface(module.source, node, scope.constant, found.append)
-    _compare(version, module, interface, found)
+    problems: list[Diagnostic] = []
+    interface = read_interface(module.source, node, scope.constant, problems.append)
+    found.extend(problems)
+    if not problems:
+        _compare(version, module, interface, found)
     returns = _returns(version, module, node, found)
     if found:
         return None
@@ -79,38 +83,43 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
     """YAML must name exactly the inputs and attributes that Python has."""
     declared = {item.name for item in version.inputs}
     attributes = {item.name for item in interface.attributes}
-    for parameter in interface.inputs:
-        if parameter.name not in declared:
+    parameters = {item.name: item for item in interface.inputs}
+    places = {name: module.source.place(item.span) for name, item in parameters.items()}
+    untyped = [name for name in parameters if name not in declared]
+    unknown = [item.name for item in version.inputs if item.name not in {*parameters, *attributes}]
+    meant = meant_by(unknown, [*parameters], untyped)
+    for name in untyped:
+        if name not in meant.values():
             found.append(
                 Diagnostic(
                     "OW211",
-                    f"the input `{parameter.name}` has no type",
-                    module.source.place(parameter.span),
+                    f"the input `{name}` has no type",
+                    places[name],
                     reason=f"`inputs:` of the spec names {_listed(declared)}",
-                    help=f"add `{parameter.name}: T` there, or make it an attribute: `{parameter.name}: float`",
+                    help=f"add `{name}: T` there, or make it an attribute: `{name}: float`",
                     related=(Related(_place(version, "inputs", ""), "the declared inputs"),),
                 )
             )
-    names = {item.name for item in interface.inputs}
-    annotations = {item.name: item for item in interface.inputs}
     for item in version.inputs:
-        if item.name in annotations:
-            parameter = annotations[item.name]
-            place, path = module.source.place(parameter.span), f"inputs.{item.name}"
-            found.extend(_contradictions(version, place, parameter.annotation, item, path))
-        if item.name not in names:
+        if item.name in parameters:
+            annotation, path = parameters[item.name].annotation, f"inputs.{item.name}"
+            found.extend(_contradictions(version, places[item.name], annotation, item, path))
+        else:
+            other = meant.get(item.name)
+            related = () if other is None else (Related(places[other], f"the input `{other}`, which has no type"),)
             what = "an attribute of the function" if item.name in attributes else "no parameter of the function"
             found.append(
                 Diagnostic(
                     "OW211",
                     f"`{item.name}` is {what}",
                     _place(version, f"inputs.{item.name}", ""),
-                    reason=f"`def {version.function_name}` has the inputs {_listed(names)}",
+                    reason=f"`def {version.function_name}` has the inputs {_listed(parameters)}",
                     help="name the same inputs in Python and in YAML",
+                    related=related,
                 )
             )
     for name in version.attribute_docs:
-        if name not in attributes:
+        if name not in attributes and name not in untyped:
             found.append(
                 Diagnostic(
                     "OW211",

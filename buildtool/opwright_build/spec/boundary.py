@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, get_args
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Replacement
-from opwright.suggest import did_you_mean
+from opwright.suggest import did_you_mean, nearest
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
@@ -53,7 +53,9 @@ def check(model: type[ModelT], root: Node) -> Checked[ModelT]:
         return Checked(model.model_validate(plain_data(root)), ())
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=True, include_input=True)
-        return Checked(None, tuple(_diagnostic(model, root, detail) for detail in details[:MAX_FINDINGS]))
+        misspelt = _misspelt(model, details)
+        told = [detail for detail in details if detail["type"] != "missing" or _path(detail) not in misspelt]
+        return Checked(None, tuple(_diagnostic(model, root, detail) for detail in told[:MAX_FINDINGS]))
 
 
 def tag(name: str) -> str:
@@ -61,8 +63,18 @@ def tag(name: str) -> str:
     return f"\x01{name}"
 
 
+def _misspelt(model: type[Strict], details: Iterable[ErrorDetails]) -> set[tuple[int | str, ...]]:
+    """The keys that unknown ones are taken for. Where such a key is missing, the unknown one tells the mistake."""
+    unknown = (_path(detail) for detail in details if detail["type"] == "extra_forbidden")
+    return {(*path[:-1], nearest(str(path[-1]), _known_keys(model, path[:-1]))) for path in unknown}
+
+
+def _path(detail: ErrorDetails) -> tuple[int | str, ...]:
+    return tuple(step for step in detail["loc"] if not str(step).startswith("\x01"))
+
+
 def _diagnostic(model: type[Strict], root: MappingNode, detail: ErrorDetails) -> Diagnostic:
-    path = tuple(step for step in detail["loc"] if not str(step).startswith("\x01"))
+    path = _path(detail)
     context = detail.get("ctx", {})
     if "key" in context:  # a finding about one key of the mapping at hand
         path = (*path, context["key"])
@@ -158,9 +170,9 @@ def _unknown_key(model: type[Strict], root: MappingNode, path: tuple[int | str, 
     value = node_at(root, path)
     if ":" in key and value is not None and plain_data(value) is None:
         return Diagnostic("OW106", message, place, help="Put a space after the colon.")
-    forms = [_fields(each) for each in _models_at(model, path[:-1])]
-    known = sorted({name for form in forms for name in form})
+    known = _known_keys(model, path[:-1])
     if key in known:  # of another form than the one that the other keys are of
+        forms = map(_fields, _models_at(model, path[:-1]))
         message = f"the key `{_short(key)}` does not go with the other keys{_inside(path[:-1])}"
         beside = sorted({name for form in forms if key in form for name in form if name != key})
         return Diagnostic("OW106", message, place, help=f"It goes with {', '.join(beside)}.")
@@ -193,6 +205,10 @@ def _quoted(node: Node | None, path: tuple[int | str, ...], value: object) -> Re
 
 
 _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+
+
+def _known_keys(model: type[Strict], path: tuple[int | str, ...]) -> list[str]:
+    return sorted({name for form in _models_at(model, path) for name in _fields(form)})
 
 
 def _models_at(model: type[Strict], path: tuple[int | str, ...]) -> set[type[Strict]]:

@@ -176,6 +176,7 @@ class _Reader:
     def _document(self, event: DocumentStartEvent, count: int) -> None:
         if count > 1:
             self._refuse(event, "a second YAML document is not read", "Keep one document in a file.")
+            self.broken = True  # keys of the first may stand in the second
             raise _StopError
         if event.version is not None or event.tags:
             self._refuse(event, "YAML directives are not read", "Remove the lines that begin with `%`.")
@@ -237,6 +238,7 @@ class _Reader:
         if plain and text == "<<":
             self._report(Diagnostic("OW103", "merge keys (`<<`) are not read", place, help="Write the keys out."))
             top.unnamed = True
+            self.broken = True  # keys that seem to be missing may stand there
         elif not isinstance(value, str):
             message = f"a key must be text, but `{text[:80]}` is {kind_of(value)}"
             fix = rewritten(place, text, text, quoted=True) if plain else None

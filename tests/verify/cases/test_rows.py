@@ -200,9 +200,24 @@ def test_a_concrete_type_must_hold_the_values() -> None:
 def test_unknown_names() -> None:
     values = "    inputs: {X: 1, Z: 1}\n    outputs: {W: 1}\n"
     text = f"  - name: r\n    types: {{U: [float]}}\n    attributes: {{beta: 1}}\n{values}"
-    assert sorted(codes(text, function())) == [("OW405", 4), ("OW405", 5), ("OW405", 6), ("OW405", 7), ("OW406", 7)]
+    assert sorted(codes(text, function())) == [("OW405", 4), ("OW405", 5), ("OW405", 6), ("OW405", 7)]
     (finding,) = expand("  - {name: r, inputs: {X: 1, x: 2}}\n", function()).diagnostics
     assert finding.help == "Did you mean `X`?"
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("inputs: {Y: 1.5}", [("OW405", "Did you mean `X`?")]),
+        ("inputs: {X: 1}, outputs: {Z: 9}", [("OW405", "Did you mean `Y`?")]),
+        ("inputs: {X: 1}, outputs: {V: 9, W: 9}", [*[("OW405", "Known here: Y.")] * 2, ("OW406", "")]),
+        ("inputs: {}, attributes: {beta: 1}", [("OW405", ""), ("OW406", "")]),
+    ],
+)
+def test_a_wrong_name_is_told_once(row: str, expected: list[tuple[str, str]]) -> None:
+    """Not as a name that is missing, too, where it is sure to stand for that."""
+    found = expand(f"  - {{name: r, {row}}}\n", function()).diagnostics
+    assert sorted((item.code, item.help) for item in found) == expected
 
 
 WINDOW = function(

@@ -21,7 +21,7 @@ from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import ElementType, element
-from opwright.suggest import did_you_mean, sure_name
+from opwright.suggest import did_you_mean, meant_by, sure_name
 
 from opwright_build.spec.vectors_file import GivenSource, SequenceSource, ValueSource, VariadicSource, VectorRow
 from opwright_build.spec.yaml_nodes import rewritten
@@ -117,28 +117,28 @@ class _Expansion:
 
     def _check_names(self) -> None:
         row, entry = self.row, self.entry
-        inputs = {item.name: item for item in entry.inputs}
-        for name in row.inputs:
-            self._known(name, list(inputs), "input", f"inputs.{name}")
-        for name in row.attributes:
-            self._known(name, [item.name for item in entry.attributes], "attribute", f"attributes.{name}")
+        needed = [item.name for item in entry.inputs if not (item.optional or item.variadic)]
+        missing = [name for name in needed if row.inputs.get(name) is None]
+        missing = self._names("input", row.inputs, [item.name for item in entry.inputs], missing)
         for item in entry.inputs:
             source = row.inputs.get(item.name)
             if source is not None:
                 self._check_form(f"inputs.{item.name}", item, source)
-            elif not (item.optional or item.variadic):
+            elif item.name in missing:
                 self._report("OW406", f"the row `{row.name}` gives no value for the input `{item.name}`", row.place)
-        for attribute in entry.attributes:
-            if attribute.required and row.attributes.get(attribute.name) is None and not self._is_bound(attribute.name):
-                message = f"the row `{row.name}` gives no value for the attribute `{attribute.name}`"
-                self._report("OW406", message, row.place)
+        needed = [item.name for item in entry.attributes if item.required and not self._is_bound(item.name)]
+        missing = [name for name in needed if row.attributes.get(name) is None]
+        for name in self._names("attribute", row.attributes, [item.name for item in entry.attributes], missing):
+            message = f"the row `{row.name}` gives no value for the attribute `{name}`"
+            self._report("OW406", message, row.place)
         if row.outputs is not None:
-            for name in row.outputs:
-                self._known(name, [item.name for item in entry.outputs], "output", f"outputs.{name}")
+            names = [item.name for item in entry.outputs]
+            missing = [name for name in names if name not in row.outputs]
+            missing = self._names("output", row.outputs, names, missing)
             for output in entry.outputs:
                 if output.name in row.outputs:
                     self._check_form(f"outputs.{output.name}", output, row.outputs[output.name])
-                else:
+                elif output.name in missing:
                     message = f"the row `{row.name}` states outputs, but not `{output.name}`"
                     self._report("OW406", message, self._place("outputs"))
 
@@ -163,10 +163,15 @@ class _Expansion:
                 message = f"`{item.name}` is {item.type}, a sequence"
                 self._report("OW408", message, value.place, help="Write `{sequence: [...]}`, a tensor for each item.")
 
-    def _known(self, name: str, known: Sequence[str], what: str, path: str) -> None:
-        if name not in known:
+    def _names(self, what: str, given: Iterable[str], known: Sequence[str], missing: Sequence[str]) -> list[str]:
+        """Refuses unknown names; the missing ones that none of these stands for."""
+        unknown = [name for name in given if name not in known]
+        meant = meant_by(unknown, known, missing)
+        for name in unknown:
             message = f"{self.entry.identity} has no {what} `{name}`"
-            self._misspelt(message, path, name, known)
+            help_ = f"Did you mean `{meant[name]}`?" if name in meant else did_you_mean(name, known)
+            self._misspelt(message, f"{what}s.{name}", name, known, help_)
+        return [name for name in missing if name not in meant.values()]
 
     def _read_attributes(self) -> None:
         for attribute in self.entry.attributes:
@@ -188,7 +193,7 @@ class _Expansion:
             path = f"types.{variable}"
             if variable not in self.declared:
                 message = f"{self.entry.identity} has no type variable `{variable}`"
-                self._misspelt(message, path, variable, list(self.declared))
+                self._misspelt(message, path, variable, list(self.declared), did_you_mean(variable, self.declared))
                 continue
             for name in names:
                 if name not in self.declared_anywhere.get(variable, frozenset(self.declared[variable])):
@@ -342,14 +347,12 @@ class _Expansion:
     def _place(self, path: str) -> Place:
         return self.row.places.get(path, self.row.place)
 
-    def _misspelt(self, message: str, path: str, name: str, known: Sequence[str]) -> None:
+    def _misspelt(self, message: str, path: str, name: str, known: Sequence[str], help: str) -> None:
         """A key of the row that the interface does not have."""
         place, (parent, _, _) = self._place(path), path.rpartition(".")
         meant = sure_name(name, known)
         fix = None if f"{parent}.{meant}" in self.row.places else rewritten(place, name, meant)
-        self.result.diagnostics.append(
-            Diagnostic("OW405", message, place, help=did_you_mean(name, known), replacement=fix)
-        )
+        self.result.diagnostics.append(Diagnostic("OW405", message, place, help=help, replacement=fix))
 
     def _report(self, code: str, message: str, place: Place, *, reason: str = "", help: str = "") -> None:
         self.result.diagnostics.append(Diagnostic(code, message, place, reason, help))
