@@ -30,18 +30,32 @@ from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.live.compiled import Run
 from opwright.opsets.signatures import Signature, tensor_element
+from opwright.suggest import meant_by, nearest
 
 
 def bind_by_python(
     low: EagerLowering, name: str, signature: inspect.Signature, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Arguments to parameters, those left out not among them. DiagnosticError with Python's words."""
+    """Arguments to parameters, those left out not among them. DiagnosticError with Python's words, of an unknown
+    keyword before what is missing, which it may stand for."""
     try:
         return dict(signature.bind(*args, **kwargs).arguments)
     except TypeError as error:
-        code = "OW204" if str(error).startswith("missing") else "OW203"
-        low.error(code, f"`{name}`: {error}", NOWHERE, reason=f"it is `{name}{signature}`")
+        unknown = [key for key in kwargs if key not in signature.parameters]
+        words = f"got an unexpected keyword argument {unknown[0]!r}" if unknown else str(error)
+        code = "OW204" if words.startswith("missing") else "OW203"
+        free = [item for item in [*signature.parameters.values()][len(args) :] if item.name not in kwargs]
+        help_ = _meant(unknown, free) if unknown else ""
+        low.error(code, f"`{name}`: {words}", NOWHERE, reason=f"it is `{name}{signature}`", help=help_)
         raise
+
+
+def _meant(unknown: Sequence[str], free: Sequence[inspect.Parameter]) -> str:
+    """A help text: the parameter that the first unknown keyword stands for."""
+    names = [item.name for item in free]
+    meant = meant_by(unknown, names, [item.name for item in free if item.default is item.empty])
+    other = meant.get(unknown[0]) or nearest(unknown[0], names)
+    return f"did you mean `{other}`?" if other else ""
 
 
 def each(value: object) -> Iterable[object]:

@@ -15,7 +15,7 @@ from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.objects import ArrayObject, TensorObject, TypeObject
 from opwright.lang.source import Misspelt, Span
-from opwright.suggest import close_names, sure_name
+from opwright.suggest import meant_by, nearest, sure_name
 
 _WRITTEN = {
     "INT": "an int (or an element type such as FLOAT)",
@@ -35,15 +35,13 @@ def bind_attributes(
     keywords: Mapping[str, tuple[Operand, Span]],
     span: Span,
 ) -> dict[str, ir.Attribute]:
-    """The attributes of a call. `kinds` maps each formal attribute to (ONNX kind, required)."""
+    """The attributes of a call, all of which are known. `kinds` maps each formal attribute to (ONNX kind, required)."""
     attributes: dict[str, ir.Attribute] = {}
     parts = Parts()
     for name, (operand, place) in keywords.items():
-        if name in kinds and operand is None and not kinds[name][1]:
+        if operand is None and not kinds[name][1]:
             continue  # None leaves an attribute out, as it does an input
         with parts:
-            if name not in kinds:
-                raise _unknown(low, callee, name, tuple(kinds), place)
             attributes[name] = convert_operand(low, callee, name, kinds[name][0], operand, place)
     for name, (kind, required) in kinds.items():
         if required and name not in keywords:
@@ -61,19 +59,34 @@ def bind_attributes(
     return attributes
 
 
-def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span: Span) -> Poisoned:
-    close = close_names(name, known)
-    listed = ", ".join(f"`{item}`" for item in known) or "none"
-    return low.error(
-        "OW205",
-        f"{callee} has no attribute `{name}` at opset {low.target_opset}",
-        span,
-        reason=f"its attributes are: {listed}",
-        help=f"did you mean `{close[0]}`?" if close else "",
-        subject=callee,
-        misspelt=Misspelt(name, sure_name(name, known), is_keyword=True),
-        depends_on=Choice.OPSET,
-    )
+def refuse_unknown(
+    low: Lowering,
+    callee: str,
+    kinds: Mapping[str, tuple[str, bool]],
+    keywords: Mapping[str, tuple[Operand, Span]],
+    inputs: Mapping[str, bool],
+) -> None:
+    """Refuses keywords that name no attribute. `inputs` are those that are not given, each with whether it is required:
+    they may be meant, so that what is missing is told once all names are known."""
+    unknown = [name for name in keywords if name not in kinds]
+    required = [name for name, (_, is_required) in kinds.items() if is_required and name not in keywords]
+    known = (*kinds, *inputs)
+    meant = meant_by(unknown, known, [*required, *(name for name, is_required in inputs.items() if is_required)])
+    listed = ", ".join(f"`{item}`" for item in kinds) or "none"
+    for name in unknown:
+        other = meant.get(name) or nearest(name, known)
+        low.error(
+            "OW205",
+            f"{callee} has no attribute `{name}` at opset {low.target_opset}",
+            keywords[name][1],
+            reason=f"its attributes are: {listed}",
+            help=f"did you mean `{other}`?" if other else "",
+            subject=callee,
+            misspelt=Misspelt(name, sure_name(name, known), is_keyword=True),
+            depends_on=Choice.OPSET,
+        )
+    if unknown:
+        raise Poisoned
 
 
 def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: Operand, span: Span) -> ir.Attribute:

@@ -8,7 +8,7 @@ from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.list_inputs import wants_list
-from opwright.lang.lower.attributes import bind_attributes
+from opwright.lang.lower.attributes import bind_attributes, refuse_unknown
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
 from opwright.lang.lower.invalid_calls import note_contents, refuse_invalid
@@ -364,6 +364,8 @@ def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -
         if tensors is not None:
             return tensors, {}, [operand_span for _, operand_span in arguments.positional]
     operands, keywords = _split_keywords(low, signature, arguments)
+    if keywords:
+        refuse_unknown(low, signature.name, signature.kinds, keywords, _absent(signature, operands))
     _check_arity(low, signature, operands, arguments.span)
     parts = Parts()
     attributes: dict[str, ir.Attribute] = {}
@@ -421,6 +423,16 @@ def _split_keywords(
             operands.append((None, argument[1]))
         operands[index] = argument
     return operands, keywords
+
+
+def _absent(signature: Signature, operands: Sequence[tuple[Operand, Span]]) -> dict[str, bool]:
+    """The inputs that are not given, and whether each is required."""
+    given = {index for index, (operand, _) in enumerate(operands) if operand is not None}
+    return {
+        name: signature.inputs[index].option is Option.REQUIRED
+        for name, index in signature.positions.items()
+        if index not in given
+    }
 
 
 def _named_attributes(signature: Signature) -> str:
