@@ -108,7 +108,8 @@ class OnnxFunction(Generic[P, R]):
         (`{"X": FLOAT}`), `"absent"` or `"present"` for an optional input. `opset_imports` says exactly which opsets the
         function imports, by domain. `profile`: the variant stands in the name (`clip__low_absent`), or in the overload,
         which onnxruntime finds since 1.27, and in a model's graph alone. Raises DiagnosticError when it does not
-        compile, or has several variants and `variant` leaves more than one.
+        compile, or has several variants and `variant` leaves more than one; ValueError for an opset that the installed
+        onnx does not know, and for another profile.
         """
         made: FunctionProto = find("function_proto")(self, opset, variant or {}, opset_imports, profile)
         return made
@@ -121,7 +122,7 @@ class OnnxFunction(Generic[P, R]):
         profile: Literal["portable", "overload"] = "portable",
     ) -> list[FunctionProto]:
         """Every variant as a FunctionProto, told apart by name or, with `profile="overload"`, by overload: those that
-        `variant` leaves. Raises DiagnosticError when the function does not compile."""
+        `variant` leaves. Raises what `to_function_proto` does."""
         made: list[FunctionProto] = find("function_protos")(self, opset, variant or {}, profile)
         return made
 
@@ -168,7 +169,8 @@ class OnnxFunction(Generic[P, R]):
 
         Inputs and outputs of known element type and unknown rank have no shape in the model; a DiagnosticWarning
         names them all (not with `exact_types`, which asks for them), and `strict` refuses them. Raises
-        DiagnosticError.
+        DiagnosticError; ValueError for an opset that the installed onnx does not know, and for another profile, and
+        TypeError for an option of another kind.
         """
         from pathlib import Path
 

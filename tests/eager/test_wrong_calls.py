@@ -144,6 +144,11 @@ RAISED = [
     ("Opset('', 99).Relu(x)", AttributeError, "the installed onnx knows the opsets of ai.onnx to"),
     ("scaled.to_model_proto(opset='a')", ValueError, "not 'a'"),
     ("scaled.to_model_proto(opset=99)", ValueError, "not 99"),
+    (
+        "scaled.to_model_proto(profile='overloads')",
+        ValueError,
+        "`profile` is 'portable' or 'overload', not 'overloads'",
+    ),
     ("scaled.to_function_proto(opset=Opset('com.acme', 1))", ValueError, "com.acme"),
     (
         "scaled.to_model_proto(names=4)",

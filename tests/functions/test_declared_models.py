@@ -41,7 +41,7 @@ def test_names_that_python_lacks() -> None:
 
 def test_names_that_collide_or_are_nobodys() -> None:
     assert "one name" in refused(names={"x": "sizes"})
-    assert "one name" in refused(names={"x": "a", "weights": "a"})
+    assert "`x` and `weights` would have one name, 'a'" in refused(names={"x": "a", "weights": "a"})
     assert "no input" in refused(names={"shifted": "a"})
     assert "cannot be called ''" in refused(names={"x": ""})
     assert "cannot be called ''" in refused(names={"result": ""})
@@ -78,6 +78,12 @@ def test_tensors_that_do_not_fit() -> None:
     assert "not of its type" in refused(initializers={"weights": np.zeros(3, np.float32)})
     assert "not of its type" in refused(initializers={"weights": np.zeros(2, np.float64)})
     assert "not of its type" in refused(initializers={"weights": [1.0, 2.0]})
+    for option in ("initializers", "input_defaults"):
+        with pytest.raises(DiagnosticError, match=r"it is float64\[2\], and `weights` is float\[2\]") as caught:
+            scaled.to_model_proto(**{option: {"weights": np.zeros(2, np.float64)}})
+        place = caught.value.diagnostics[0].place
+        assert place is not None
+        assert Path(place.file).name == Path(__file__).name
     assert "no input" in refused(initializers={"other": WEIGHTS})
     assert "two tensors" in refused(initializers=TENSORS, input_defaults={"weights": WEIGHTS})
 

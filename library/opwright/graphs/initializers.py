@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto, ValueInfoProto
+from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto, TypeProto, ValueInfoProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.elements import BY_NAME
+from opwright.elements import BY_CODE, BY_NAME
 from opwright.graphs.external_data import LEAST, aligned, byte_length, elements, refer, write_elements
 from opwright.graphs.ndarrays import element_of_dtype, is_masked
 from opwright.graphs.whole_files import written_whole
@@ -43,7 +43,9 @@ class Carried:
         for name, value in (*self.constants.items(), *self.defaults.items()):
             declared = inputs.get(name)
             if declared is None:
-                raise DiagnosticError([_refused(f"`{name}` is no input of the model", "it has been given a tensor")])
+                listed = ", ".join(f"`{item}`" for item in inputs) or "none"
+                reason = f"it has been given a tensor; the inputs are: {listed}"
+                raise DiagnosticError([_refused(f"`{name}` is no input of the model", reason)])
             _check(declared, value)
         for name in [name for name, value in self.constants.items() if _elements(value) <= SEEN_BY_INFERENCE]:
             _add(graph, name, self.constants.pop(name))
@@ -127,7 +129,15 @@ def _check(declared: ValueInfoProto, value: Any) -> None:
     if not fits:
         found = f"{getattr(value, 'dtype', type(value).__name__)}{list(_dims(value)) if code else ''}"
         message = f"the tensor given for `{declared.name}` is not of its type"
-        raise DiagnosticError([_refused(message, f"it is {found}")])
+        raise DiagnosticError([_refused(message, f"it is {found}, and `{declared.name}` is {_written(wanted)}")])
+
+
+def _written(wanted: TypeProto.Tensor) -> str:
+    """A type as messages have it; that of a sequence has no element type here."""
+    if wanted.elem_type not in BY_CODE:
+        return "no tensor"
+    sizes = [dim.dim_param or (str(dim.dim_value) if dim.HasField("dim_value") else "?") for dim in wanted.shape.dim]
+    return f"{BY_CODE[wanted.elem_type].name}[{', '.join(sizes) if wanted.HasField('shape') else '...'}]"
 
 
 def _code(value: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import NoReturn
 
 
 class Profile(Enum):
@@ -14,3 +15,8 @@ class Profile(Enum):
 
     PORTABLE = "portable"  # by name
     OVERLOAD = "overload"  # by overload, but of those that functions call: no runtime finds them there
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        """ValueError that names the profiles."""
+        raise ValueError(f"`profile` is {' or '.join(repr(item.value) for item in cls)}, not {value!r}")

@@ -89,9 +89,13 @@ def _mapping(names: Mapping[str, str], interface: Iterable[str], made: Iterable[
         text = f"`{empty[0]}` cannot be called {names[empty[0]]!r}"
         raise DiagnosticError([_refused(text, "a name is a text that is not empty")])
     mapping = {name: new for name, new in names.items() if name != new}
+    holders: dict[str, str] = {name: name for name in owners if name not in mapping}
+    for name, new in mapping.items():
+        other = holders.setdefault(new, name)
+        if other != name:
+            text = f"`{other}` and `{name}` would have one name, {new!r}"
+            raise DiagnosticError([_refused(text, "names of a graph are its own")])
     wanted = set(mapping.values())
-    if len(wanted) < len(mapping) or any(name in wanted and name not in mapping for name in owners):
-        raise DiagnosticError([_refused("two values would have one name", "names of a graph are its own")])
     taken = {*made, *wanted}
     for name in sorted(wanted & taken):
         if name not in mapping and name not in owners:

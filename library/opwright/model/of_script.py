@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 
 from onnx import ModelProto
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import function_id
 from opwright.graphs.left_out import leave_out_unread
@@ -49,9 +51,11 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
     assembly = assemble(model, closure, imports, place)
     called = {function_id(proto) for proto in assembly.called}
     leave_out_unread(all_nodes(model.graph.node), [item.name for item in model.graph.output], imports, called)
-    assembly.settle(options.functions, options.wanted_imports, kept)
+    with _placed(place):
+        assembly.settle(options.functions, options.wanted_imports, kept)
     survey = assembly.leave_out(options.profile)
-    options.carried.add_small(model)
+    with _placed(place):
+        options.carried.add_small(model)
     finish(model, unit, survey, options.ir_version, options.strict)
     if options.exact_types:
         write_declared_types(model.graph, unit, lowered.function)
@@ -60,8 +64,18 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
         show_warnings(function, rank_warning(model, function.name, place, given_by_types))
     options.carried.add_rest(model)
     if options.names:
-        rename_graph(model, options.names)
+        with _placed(place):
+            rename_graph(model, options.names)
     return model
+
+
+@contextmanager
+def _placed(place: Place) -> Iterator[None]:
+    """Findings about an argument stand at the function of which the model is made."""
+    try:
+        yield
+    except DiagnosticError as error:
+        raise DiagnosticError([replace(item, place=item.place or place) for item in error.diagnostics]) from None
 
 
 def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowered:
