@@ -28,7 +28,7 @@ from opwright.lang.script_description import describe_script
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 from opwright.live.evaluated_annotations import annotation_reader, read_returns
-from opwright.live.function_source import OldFiles, recover
+from opwright.live.function_source import OldFiles, recover, shown_name
 from opwright.live.libraries import InstalledLibraries
 from opwright.live.live_scope import LiveScope
 from opwright.live.reads import Reads
@@ -439,12 +439,13 @@ def _default_version(function: OnnxFunction) -> int:
     if isinstance(opset, Opset) and not opset.domain:
         return opset.named
     code = function.__wrapped__.__code__
+    line = code.co_firstlineno
     raise DiagnosticError(
         [
             Diagnostic(
                 "OW223",
                 f"the default opset of `{function.name}` is no opset of ai.onnx",
-                Place(code.co_filename, code.co_firstlineno),
+                Place(shown_name(code.co_filename), line, 1, line, 1),
                 f"`default_opset` says for which version of the standard's operators it is compiled, not {opset!r}",
                 "write `@script(default_opset=opset18)`, and give its own domain first: "
                 '`@script(Opset("com.acme", 1), default_opset=opset18)`',
