@@ -139,6 +139,7 @@ GOOD = {
     "scripted(x, x)": "FLOAT",
     "scripted(d, x, n=2)": "DOUBLE",
     "scripted(a, a)": "Any",
+    "scripted(a, nosuch=1)": "Any",  # with an array nothing else is checked
     "FLOAT(0.5)": "FLOAT",
     "opwright.Tensor(a)": "AnyTensor",
 }
@@ -197,6 +198,9 @@ BAD = {
     "scripted(i, x)": "an element type that the function does not take",
     "scripted(x)": "a missing input of a function",
     'scripted(x, x, n="a")': "an attribute of another type of a function",
+    "scripted(x, x, nosuch=1)": "an unknown name",
+    "scripted(x=a, m=a)": "an array by name",
+    "scripted(x, a)": "an array after a tensor",
 }
 # Functions on models give back the form that they are given.
 FORMS = """
