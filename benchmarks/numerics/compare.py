@@ -17,7 +17,7 @@ from opwright_build.verify.case_model import Array, Case, Expected, SuiteJudge
 from opwright_build.verify.cases.bindings import bind, input_entries, resolve_type, type_attribute
 from opwright_build.verify.cases.making import output_elements
 from opwright_build.verify.cases.oracle import Limits, Oracle
-from opwright_build.verify.cases.references import References, Unanswered
+from opwright_build.verify.cases.references import ReferenceCall, References, Unanswered
 from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.facts.numerics import Measured, Row
 
@@ -72,9 +72,10 @@ class Comparison:
         path = f"{folder}/{file}"
         if self._references.check(folder, file, name):
             raise ValueError(f"{path} cannot be asked")
-        given = case.bindings, case.inputs, case.attributes
+        what = f"the call {case.name}"
+        call = ReferenceCall(path, name, entry, case.bindings, case.inputs, case.attributes, what)
         try:
-            exact = self._references.expect(path, name, entry, *given, f"the call {case.name}")
+            exact = self._references.expect(call)
             answers = self._caller.call(entry, case)
         except (Unanswered, NoComparison) as why:
             print(f"  {entry.identity} {case.name}: {why}", file=sys.stderr)
