@@ -17,7 +17,6 @@ from opwright.eager.node_models import Task
 from opwright.eager.ort import newest_accepted
 from opwright.eager.tensor import Tensor, make_tensor
 from opwright.elements import BY_NAME
-from opwright.graphs.model_inference import infer_model
 from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
 from opwright.lang.emit import emit_nodes
@@ -166,6 +165,8 @@ class Trace:
         self.needs_sizes = not shaped
         if self.sized and not shaped:
             return False
+        from opwright.graphs.model_inference import infer_model
+
         inferred = infer_model(model, data_prop=True)
         if inferred is None:
             return False
