@@ -246,10 +246,8 @@ class Attempt:
                 reason="expressions or blocks nest deeper than Python's own stack allows",
                 help="give names to intermediate results",
             )
-        is_wrong = has_errors(low.diagnostics)
-        if is_wrong or (
-            low.deferred and low.mixed
-        ):  # a number on some path: the answer tells numbers and tensors apart
+        # Of a value that is a number on some path, the answer may tell numbers and tensors apart.
+        if has_errors(low.diagnostics) or (low.deferred and low.mixed):
             deferred = next(iter(low.deferred.values()), None)
             return Lowered(None, _each_once(low.diagnostics), tuple(low.calls), deferred=deferred)
         return self._finish(shared)
