@@ -23,11 +23,21 @@ class Captured:
 
 def capturer_of(values: Iterable[object]) -> Capturing | None:
     """The evaluator that records what one of the arguments of a call stands for; lists are looked into."""
-    pending, seen = list(values), set()
-    for value in pending:
+    lists: list[Iterable[object]] = []
+    for value in values:
         if isinstance(value, Captured):
             return value.capturing
-        if isinstance(value, (list, tuple)) and id(value) not in seen:
-            seen.add(id(value))
-            pending += value
+        if isinstance(value, (list, tuple)):
+            lists.append(value)
+    seen: set[int] = set()  # a list may hold itself, and another one many times
+    while lists:
+        held = lists.pop()
+        if id(held) in seen:
+            continue
+        seen.add(id(held))
+        for value in held:
+            if isinstance(value, Captured):
+                return value.capturing
+            if isinstance(value, (list, tuple)):
+                lists.append(value)
     return None
