@@ -297,6 +297,7 @@ def test_a_question_that_changes_nothing_leaves_no_name(compiler: Compiler) -> N
         ("x.rank < 2", "x @ None", "OW314"),
         ("x.rank > 3", "x + op.Shape(x)", "OW315"),
         ("x.rank < 2", "~x", "OW314"),
+        ("1 <= x.rank < 3", "x * (x.shape[0] / 2 & 2)", "OW314"),
     ],
 )
 def test_what_is_wrong_at_each_rank_is_told(compiler: Compiler, condition: str, mistake: str, code: str) -> None:

@@ -40,7 +40,7 @@ def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, Operand], 
             span,
             reason="numpy makes an array of floats; in a graph it would hold ints",
             help="compute it at module level, or begin with floats: `np.array([1.0, 2.0], dtype=np.float32)`",
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+            depends_on=Choice.INFERRED_TYPE,
         )
     for one, other in (operands, operands[::-1]):
         element = _held_element(low, one)
@@ -51,7 +51,7 @@ def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, Operand], 
                 span,
                 reason="numpy computes it in another type than the array's, which a graph keeps",
                 help="compute it at module level, or make both arrays of one type",
-                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+                depends_on=Choice.INFERRED_TYPE,
             )
     return alone or any(map(is_tuple, operands))
 

@@ -198,7 +198,7 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
                 span,
                 f"{describe(operand)} is a float",
                 "round it first",
-                depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+                depends_on=Choice.INFERRED_TYPE,
             )
         value = carried(low, operand, span)
     elif is_tensor(operand):

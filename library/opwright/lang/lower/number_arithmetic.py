@@ -21,7 +21,7 @@ from opwright.lang.lower.operands import (
     known_int,
     value_of,
 )
-from opwright.lang.lower.poison import each
+from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.operators import BINARY, ElementClass, Form, class_of
 from opwright.lang.source import Span
@@ -46,7 +46,7 @@ def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: 
             span,
             "it multiplies matrices",
             "",
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
+            depends_on=Choice.INFERRED_TYPE,
         )
     kinds = {number_kind(left), number_kind(right)}
     if symbol in static.COMPARE and kinds == {ir.NumberKind.INT, ir.NumberKind.FLOAT}:
@@ -123,14 +123,14 @@ def absolute(low: Lowering, operand: Operand, span: Span) -> Operand:
 def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
     """`~n` is -1 - n, of a bool too."""
     if number_kind(operand) is ir.NumberKind.FLOAT:
-        raise low.error(
-            "OW314",
-            f"`~` is not defined for {describe(operand)}",
-            span,
-            "a float has no bits in Python",
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
-        )
+        raise _no_bits(low, "~", describe(operand), span)
     return on_numbers(low, "-", -1, operand, span)
+
+
+def _no_bits(low: Lowering, symbol: str, what: str, span: Span) -> Poisoned:
+    message = f"`{symbol}` is not defined for {what}"
+    reason = "a float has no bits in Python"
+    return low.error("OW314", message, span, reason, depends_on=Choice.INFERRED_TYPE)
 
 
 # --------------------------------------------------------------------------------------- what needs more than one
@@ -146,13 +146,7 @@ def _operator(symbol: str, elements: ElementClass) -> str:
 def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     kinds = {number_kind(left), number_kind(right)}
     if ir.NumberKind.FLOAT in kinds:
-        raise low.error(
-            "OW314",
-            f"`{symbol}` is not defined for floats",
-            span,
-            "a float has no bits in Python",
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
-        )
+        raise _no_bits(low, symbol, "floats", span)
     if kinds == {ir.NumberKind.BOOL}:
         values = each(partial(carried, low, span=span), (left, right))
     else:
@@ -169,13 +163,7 @@ def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span)
 def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     """By a static count: a product, or a floor division, by a power of two."""
     if ir.NumberKind.FLOAT in (number_kind(left), number_kind(right)):
-        raise low.error(
-            "OW314",
-            f"`{symbol}` is not defined for floats",
-            span,
-            "a float has no bits in Python",
-            depends_on=Choice.RANK | Choice.INFERRED_TYPE,
-        )
+        raise _no_bits(low, symbol, "floats", span)
     count = known_int(right)
     if count is None:
         need_static(low, right, span)
