@@ -80,7 +80,8 @@ class Compiled:
 
     def keep_as_proto(self, proto: FunctionProto) -> None:
         """Keeps the proto in place of the nodes that it was made of, which are a hundred times as many objects for the
-        garbage collector to walk. Only for a function of one variant that calls nothing: its proto is always the same.
+        garbage collector to walk. Only for a function of one variant, of no facts, that calls nothing: its proto is
+        always the same, and nothing is matched with its variants.
 
         Of a function that nothing calls little else is kept. Concurrent readers keep the old Family, or all of it.
         """

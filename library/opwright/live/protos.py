@@ -98,7 +98,7 @@ def emit_variant(
     if compiled.written is not None:
         return FunctionProto.FromString(compiled.written)
     proto = _emit(compiled.function, variant, label, identify)
-    if len(compiled.family.variants) == 1 and not compiled.family.calls:
+    if len(compiled.family.variants) == 1 and not variant.key and not compiled.family.calls:
         compiled.keep_as_proto(proto)
     return proto
 
