@@ -298,9 +298,29 @@ def test_a_question_that_changes_nothing_leaves_no_name(compiler: Compiler) -> N
         ("x.rank > 3", "x + op.Shape(x)", "OW315"),
         ("x.rank < 2", "~x", "OW314"),
         ("1 <= x.rank < 3", "x * (x.shape[0] / 2 & 2)", "OW314"),
+        ("x.rank < 2", "x[0, 0]", "OW342"),
+        ("x.rank < 1", "x[0]", "OW342"),
+        ("x.rank <= 1 and y.rank > 2", "x[0, 0]", "OW342"),
     ],
 )
 def test_what_is_wrong_at_each_rank_is_told(compiler: Compiler, condition: str, mistake: str, code: str) -> None:
-    text = f"def F(x):\n    if {condition}:\n        return {mistake}\n    return op.Abs(x)\n"
-    family = compiler.family(text, {"x": "float"}, {"y": "float"})
+    text = f"def F(x, y):\n    if {condition}:\n        return {mistake}\n    return op.Abs(x) + y\n"
+    family = compiler.family(text, {"x": "float", "y": "float"}, {"z": "float"})
     assert ({item.code for item in family.diagnostics}, family.refused) == ({code}, ())
+
+
+@pytest.mark.parametrize(
+    ("condition", "body", "refused"),
+    [
+        ("x.rank < 3", "x[0, 0]", ["0", "1"]),
+        ("x.rank <= 1 and y.rank > 1", "x[0] + y[0, 0]", ["0"]),
+        ("x.rank > 1 and y.rank > 1", "x[0, 0] + y[0, 0]", []),
+    ],
+)
+def test_a_rank_that_is_refused_beside_one_that_is_not_has_no_variant(
+    compiler: Compiler, condition: str, body: str, refused: list[str]
+) -> None:
+    text = f"def F(x, y):\n    if {condition}:\n        return {body}\n    return op.Abs(x) + y\n"
+    family = compiler.family(text, {"x": "float", "y": "float"}, {"z": "float"})
+    assert not family.diagnostics
+    assert [dict(variant.key)["x.rank"] for variant in family.refused] == refused

@@ -17,7 +17,7 @@ from opwright.lang.solve import Solver
 from opwright.lang.source import Span
 from opwright.lang.value_class import record
 from opwright.opsets.signatures import elements_of
-from opwright.variants import Key, labels
+from opwright.variants import Fact, Key, labels
 
 VARIANT_LIMIT = 64
 _MOST_ATTEMPTS = 512  # those that are ruled out included
@@ -72,7 +72,7 @@ def build_family(
     order: dict[str, int] = {}
     variants: list[Variant] = []
     open_questions: dict[str, Question] = {}
-    implied: dict[tuple[str, str], bool] = {}
+    ranks = _Ranks()
     asked: dict[str, Place] = {}
     looked_up = LookedUp()
     with Solver(unit, Target(opset, given or {}, values or {}), looked_up) as solver:
@@ -86,8 +86,7 @@ def build_family(
                     asked.setdefault(found.axis, unit.module.source.place(found.span))
                 if not found.values:
                     open_questions.setdefault(found.axis, found)
-                for value in found.values:
-                    implied[found.axis, value] = found.implied and implied.get((found.axis, value), True)
+                ranks.note(found)
                 solver.split(found, found.values)
                 continue
             known = solver.facts
@@ -97,17 +96,41 @@ def build_family(
     if open_questions:
         told = tuple(_open(unit, question) for question in open_questions.values())
         return Family(opset, (), (), looked_up, told, tuple(open_questions))
-    settled = _settle(unit, opset, variants, looked_up, {pair for pair, is_implied in implied.items() if is_implied})
+    settled = _settle(unit, opset, variants, looked_up, ranks)
     return replace(settled, asked=asked) if asked else settled
 
 
-def _settle(
-    unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp, implied: Collection[tuple[str, str]]
-) -> Family:
-    """The family less the variants that do not exist: ruled out by an `assert`, or of a type or rank that is refused.
+class _Ranks:
+    """What the author asks of ranks: those that are named (`x.rank == 2`), and what they are compared with."""
 
-    `implied` are the facts that the author has not named.
-    """
+    __slots__ = ("_compared", "_named")
+
+    def __init__(self) -> None:
+        self._named: set[Fact] = set()
+        self._compared: dict[str, set[int]] = {}
+
+    def note(self, question: Question) -> None:
+        if question.below is None:
+            self._named.update((question.axis, value) for value in question.values)
+        else:
+            self._compared.setdefault(question.axis, set()).add(question.below)
+
+    def implies(self, fact: Fact) -> bool:
+        """Whether it follows from comparisons alone."""
+        return fact[0] in self._compared and fact not in self._named
+
+    def alike(self, fact: Fact, other: Fact) -> bool:
+        """Whether all comparisons have one answer for two facts of an axis."""
+        return all(_is_below(fact, rank) == _is_below(other, rank) for rank in self._compared[fact[0]])
+
+
+def _is_below(fact: Fact, bound: int) -> bool:
+    rank = facts.exact_rank(fact[1])
+    return rank is not None and rank < bound
+
+
+def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp, ranks: _Ranks) -> Family:
+    """The family less the variants that do not exist: ruled out by an `assert`, or of a refused type or rank."""
     if len(variants) == 1 and not variants[0].key and variants[0].lowered.function is not None:
         return Family(opset, tuple(variants), (), looked_up, variants[0].lowered.diagnostics)
     remaining = [variant for variant in variants if not variant.lowered.pruned]
@@ -115,7 +138,7 @@ def _settle(
     refused = tuple(
         variant
         for variant in remaining
-        if variant not in good and _has_others(unit, variant, good, implied) and _is_refused(unit, variant, implied)
+        if variant not in good and _has_others(unit, variant, good, ranks) and _is_refused(unit, variant, ranks)
     )
     findings = [item for variant in remaining if variant not in refused for item in variant.lowered.diagnostics]
     if not remaining:
@@ -171,19 +194,25 @@ def _nothing_left(unit: Unit, pruned: Sequence[Variant]) -> tuple[Diagnostic, ..
     return (found,)
 
 
-def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], implied: Collection[tuple[str, str]]) -> bool:
-    """Whether all that the author has named but types, a value of an attribute for one, exists with another type."""
-    named = [pair for pair in variant.key if pair[0] not in unit.declaration.types and pair not in implied]
+def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], ranks: _Ranks) -> bool:
+    """Whether all that the author has named but types, a value of an attribute for one, exists with another type, or
+    with another rank for which comparisons have the same answers."""
+    asked = [fact for fact in variant.key if fact[0] not in unit.declaration.types]
+    implied = [fact for fact in asked if ranks.implies(fact)]
+    named = [fact for fact in asked if fact not in implied]
     if len(named) == len(variant.key):
         return False
-    others = [dict(item.key) for item in good]
-    return any(all(other.get(axis, fact) == fact for axis, fact in named) for other in others)
+    return any(
+        all(other.get(axis, fact) == fact for axis, fact in named)
+        and all(ranks.alike((axis, fact), (axis, other.get(axis, fact))) for axis, fact in implied)
+        for other in (dict(item.key) for item in good)
+    )
 
 
-def _is_refused(unit: Unit, variant: Variant, implied: Collection[tuple[str, str]]) -> bool:
+def _is_refused(unit: Unit, variant: Variant, ranks: _Ranks) -> bool:
     """Whether it is for a type that an operator does not take, or for a rank that only follows from a comparison. In a
     function of one type what depends on types is wrong in every variant."""
-    of_rank = any(pair in implied and facts.exact_rank(pair[1]) is not None for pair in variant.key)
+    of_rank = any(ranks.implies(fact) and facts.exact_rank(fact[1]) is not None for fact in variant.key)
     choices = Choice.RANK if of_rank else Choice.NONE
     if unit.declaration.types:
         choices |= _OF_INFERRED_TYPES if unit.declaration.inferred and not of_rank else _OF_TYPES

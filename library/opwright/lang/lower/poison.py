@@ -51,14 +51,15 @@ class Reason:
 class Question(Reason):
     """A static question that the facts at hand do not answer: what follows is lowered once for each of `values`.
 
-    Without values the answers are open: the function is a template, and each call of it decides. `implied`: the author
-    has named none of the values, they follow from a comparison such as `x.rank > 2`.
+    Without values the answers are open: the function is a template, and each call of it decides. `below`: the author
+    has named none of the values, they follow from a comparison such as `x.rank > 2`, which is answered alike for all
+    ranks below this one (3), and for all others.
     """
 
     axis: str
     values: tuple[str, ...]
     span: Span | None = None
-    implied: bool = False
+    below: int | None = None
 
     @property
     def question(self) -> Question:
