@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics import Diagnostic, Place, Related, Severity, render
-from opwright.diagnostics.text import WIDTH, printable, render_line
+from opwright.diagnostics.text import WIDTH, printable
 
 GOLDEN = Path(__file__).parent / "text_golden.txt"
 FILES = {
@@ -108,12 +108,6 @@ def test_nothing_that_a_finding_holds_reaches_the_terminal_raw() -> None:
     place = Place(evil, 1, 1, 1, 2)
     text = render([Diagnostic("OW301", evil, place, evil, evil, (Related(place, evil),))], {evil: evil}.get)
     assert not set(text) & set("\x1b\r\u202e")
-
-
-def test_one_line_for_one_finding() -> None:
-    finding = Diagnostic("OW301", "first\nsecond", Place("f.py", 2, 3), "reason", "help")
-    assert render_line(finding) == "f.py:2:3: error OW301: first second"
-    assert render_line(Diagnostic("OW110", "m", severity=Severity.WARNING)) == "warning OW110: m"
 
 
 def test_printable_keeps_what_is_harmless() -> None:

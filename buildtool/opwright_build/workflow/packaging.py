@@ -18,9 +18,9 @@ from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.package.index import build_index
 from opwright_build.package.typed_package import render_stubs
-from opwright_build.report.figures import widest
 from opwright_build.spec.model import Domain, Package
 from opwright_build.workflow.package_files import after_release, files_of, member_of, wheel_version
+from opwright_build.workflow.redeclared_functions import pairs_of
 from opwright_build.workflow.version_parts import (
     BODIES,
     FIGURES,
@@ -65,7 +65,7 @@ def package_action(reader: Reader) -> Outcome:
     figures = [json.loads(parts[FIGURES]) for parts in versions.values()]
     facts: dict[str, Json] = {
         "versions": len(interfaces),
-        "pairs": sum(map(widest, interfaces)),
+        "pairs": sum(map(pairs_of, interfaces)),
         "opset_bodies": sum(item["opset_bodies"] for item in figures),
         "stored_bodies": len(own),
         "bytes_saved": sum(item["spread"] for item in figures) - sum(map(len, own.values())),

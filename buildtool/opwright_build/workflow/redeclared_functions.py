@@ -10,7 +10,6 @@ from opwright.bundle.read import read_bundle
 
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.package.typed_package import EditedInterface, edit_stubs, render_stubs
-from opwright_build.report.figures import widest
 from opwright_build.workflow.version_parts import INTERFACE, VERSION
 
 if TYPE_CHECKING:
@@ -40,4 +39,9 @@ def stubs_now(
 
 def pairs_gained(functions: Sequence[EditedInterface]) -> int:
     """How many more (version, type) pairs there are."""
-    return sum(widest(item.now) - widest(item.before) for item in functions)
+    return sum(pairs_of(item.now) - pairs_of(item.before) for item in functions)
+
+
+def pairs_of(function: FunctionEntry) -> int:
+    """How many element types its widest type variable admits: what is verified apart."""
+    return max((len(admitted) for _, admitted in function.types), default=0)

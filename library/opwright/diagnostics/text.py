@@ -39,12 +39,6 @@ def render(diagnostics: Iterable[Diagnostic], sources: Sources, color: bool = Fa
     return "\n".join(_render_one(item, lines_of, color) for item in diagnostics)
 
 
-def render_line(diagnostic: Diagnostic) -> str:
-    """One line for one finding, without source, reason or help."""
-    head = f"{diagnostic.severity.value} {diagnostic.code}: {printable(diagnostic.message)}".replace("\n", " ")
-    return head if diagnostic.place is None else f"{printable(str(diagnostic.place))}: {head}"
-
-
 def printable(text: str) -> str:
     """`text` with every control character but the newline written as an escape."""
     return "".join(char if char == "\n" else _shown(char) for char in text)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from opwright.diagnostics import Severity
-from opwright_build.verify.cases import suite, suite_bytes
+from opwright_build.verify.cases import suite
 from opwright_build.verify.cases.lock import check_lock, lock_case, read_lock, unused_lines, write_lock
 from opwright_build.verify.cases.suite import SuiteCase
 
@@ -37,11 +38,11 @@ def test_what_is_written_holds(cases: tuple[SuiteCase, ...]) -> None:
 def test_another_processor_changes_nothing(cases: tuple[SuiteCase, ...], run_python: Callable[..., bytes]) -> None:
     """numpy without its vector instructions makes other last bits; the lock holds all the same."""
     script = (
-        "import sys; from opwright_build.verify.cases import suite, suite_bytes;"
-        "sys.stdout.buffer.write(suite_bytes.encode_suite(suite.extract(sys.argv[1:])))"
+        "import pickle, sys; from opwright_build.verify.cases import suite;"
+        "sys.stdout.buffer.write(pickle.dumps(suite.extract(sys.argv[1:])))"
     )
     instructions = " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", []))
-    others = suite_bytes.decode_suite(run_python(script, *OPERATORS, NPY_DISABLE_CPU_FEATURES=instructions))
+    others = pickle.loads(run_python(script, *OPERATORS, NPY_DISABLE_CPU_FEATURES=instructions))
     locked, _ = read_lock(write_lock(cases, {}))
     assert check_lock(others, locked) == []
     assert write_lock(others, locked) == write_lock(cases, {})

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from onnx import defs
 from opwright_build.verify.case_model import Items
-from opwright_build.verify.cases import oracle_messages, suite, suite_bytes
-from opwright_build.verify.cases.suite import SuiteCase
-from opwright_build.verify.items import tensors_of, type_of
+from opwright_build.verify.cases import suite
+from opwright_build.verify.items import type_of
 
 from tests.node_cases import cases_of, node_cases
 from tests.verify.cases.direct_cases import Loaded, digests
@@ -122,40 +121,6 @@ def test_no_operator_needs_no_module() -> None:
 def test_newest_version() -> None:
     assert suite.newest_version("ai.onnx", "Softplus") == 22
     assert suite.newest_version("com.acme", "Softplus") == 0
-
-
-@pytest.mark.parametrize("operators", [["Elu", "Cast"], ["SequenceMap", "StringConcat"], ["Scan", "Clip"]])
-def test_bytes_and_back(operators: list[str]) -> None:
-    cases = suite.extract(operators)
-    data = suite_bytes.encode_suite(cases)
-    again = suite_bytes.decode_suite(data)
-    assert [suite.suite_digest(case) for case in again] == [suite.suite_digest(case) for case in cases]
-    assert [case.name for case in again] == [case.name for case in cases]
-    assert [raw(case) for case in again] == [raw(case) for case in cases]
-    assert suite_bytes.encode_suite(again) == data
-
-
-def raw(case: SuiteCase) -> list[object]:
-    return [
-        None
-        if value is None
-        else (type_of(value), [(array.shape, repr(array.tolist())) for array in tensors_of(value)])
-        for value in (*case.inputs, *case.outputs)
-    ]
-
-
-def test_bytes_of_something_else_are_refused() -> None:
-    data = suite_bytes.encode_suite(suite.extract(["Elu"]))
-    for broken in (
-        b"",
-        data[:-1],
-        data + b"x",
-        data[:40] + b"\xff" + data[41:],
-        oracle_messages.pack({}, []),
-        oracle_messages.pack([], []),
-    ):
-        with pytest.raises(oracle_messages.BadMessage):
-            suite_bytes.decode_suite(broken)
 
 
 def test_the_digest_covers_inputs_and_attributes() -> None:
