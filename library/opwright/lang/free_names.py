@@ -57,7 +57,7 @@ def _expressions(root: ast.expr, bound: frozenset[str], found: dict[str, Span]) 
             pending.extend((item, names) for item in (*node.args.defaults, *node.args.kw_defaults) if item is not None)
             pending.append((node.body, names | frozenset(_parameters(node.args))))
             continue
-        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        if isinstance(node, (ast.ListComp, ast.DictComp, ast.GeneratorExp)):
             targets = assigned_names([item.target for item in node.generators])
             names = names | frozenset(targets)
         pending.extend((child, names) for child in reversed(list(ast.iter_child_nodes(node))))

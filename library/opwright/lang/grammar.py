@@ -236,6 +236,7 @@ FORMS: dict[type[ast.AST], Form] = {
     ),
     ast.Constant: _expression(("value", Kind.VALUE)),
     ast.Dict: _expression(("keys", Kind.EXPRESSION, _MANY_OPTIONAL), ("values", Kind.EXPRESSION, _MANY)),
+    ast.DictComp: _expression(("key", Kind.EXPRESSION), ("value", Kind.EXPRESSION), _GENERATORS),
     ast.FormattedValue: _expression(
         _VALUE, ("conversion", Kind.CONVERSION), ("format_spec", Kind.EXPRESSION, _OPTIONAL)
     ),

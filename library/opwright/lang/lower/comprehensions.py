@@ -1,8 +1,9 @@
-"""Comprehensions: static lists, or what a loop appends where their length is known at run time only."""
+"""Comprehensions: static lists and dictionaries, or what a loop appends where only the run tells how many there are."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import static
@@ -27,9 +28,14 @@ from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import bind_target, lower_expression
 from opwright.lang.lower.run_over import Range
 from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.static_records import add_entry, dictionary_of
 from opwright.lang.objects import NestedObject
 from opwright.lang.source import span_of
+from opwright.lang.static import Key
 from opwright.lang.syntax import appending_of
+
+Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
+Add = Callable[[Environment], None]
 
 
 def comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Operand:
@@ -40,7 +46,7 @@ def comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Enviro
         return _generator(low, node, first, env)
     if first.listed is not None:
         with speculate(low) as trial:
-            found = _comprehend(low, node, first.listed, env)
+            found = _items(low, node, first.listed, env)
             if found is not None:
                 trial.commit()
                 return _static_list(low, node, found)
@@ -55,20 +61,38 @@ def _static_list(low: Lowering, node: ast.ListComp, found: list[Operand]) -> Ope
 
 
 def _generator(low: Lowering, node: ast.GeneratorExp, first: Range, env: Environment) -> Operand:
-    found = None if first.listed is None else _comprehend(low, node, first.listed, env)
+    found = None if first.listed is None else _items(low, node, first.listed, env)
     if found is None:
-        raise low.error(
-            "OW362",
-            "how many items a generator has must be known when the function is built",
-            span_of(node),
-            reason="it runs over a list, or chooses by a condition, that is known at run time only",
-            help="write a list, `[...]`, or a loop",
-            depends_on=Choice.LOOP_FORM,
-        )
+        raise _not_known(low, node, "a generator")
     return StaticIterator(tuple(found), "a generator")
 
 
-def _check(low: Lowering, node: ast.ListComp | ast.GeneratorExp) -> None:
+def comprehend_dictionary(low: Lowering, node: ast.DictComp, env: Environment) -> Operand:
+    """`{k: f(v) for k, v in items if p}`."""
+    _check(low, node)
+    first = _run_over(low, node.generators[0].iter, env)
+    entries: dict[Key, Operand] = {}
+
+    def add(inner: Environment) -> None:
+        add_entry(low, entries, node.key, node.value, inner)
+
+    if first.listed is None or not _comprehend(low, node, first.listed, env, add):
+        raise _not_known(low, node, "a dictionary")
+    return dictionary_of(low, entries, span_of(node))
+
+
+def _not_known(low: Lowering, node: Comprehension, what: str) -> Poisoned:
+    return low.error(
+        "OW362",
+        f"how many items {what} has must be known when the function is built",
+        span_of(node),
+        reason="it runs over a list, or chooses by a condition, that is known at run time only",
+        help="write a list, `[...]`, or a loop",
+        depends_on=Choice.LOOP_FORM,
+    )
+
+
+def _check(low: Lowering, node: Comprehension) -> None:
     if low.scope.module.binds_in_expressions and names_in_expressions([node]):
         raise low.error(
             "OW304",
@@ -88,13 +112,23 @@ def _run_over(low: Lowering, node: ast.expr, env: Environment) -> Range:
     return what_is_run_over(low, node, env, "a comprehension").settled(low, span_of(node))
 
 
-# ------------------------------------------------------------------------------------------------- static lists
+# ------------------------------------------------------------------------------------------- of a known length
 
 
-def _comprehend(
+def _items(
     low: Lowering, node: ast.ListComp | ast.GeneratorExp, first: Items, env: Environment
 ) -> list[Operand] | None:
-    """The items; None where only the run tells how many there are. The targets are names of the comprehension's
+    """The items; None where only the run tells how many there are."""
+    found: list[Operand] = []
+
+    def add(inner: Environment) -> None:
+        found.append(lower_expression(low, node.elt, inner))
+
+    return found if _comprehend(low, node, first, env, add) else None
+
+
+def _comprehend(low: Lowering, node: Comprehension, first: Items, env: Environment, add: Add) -> bool:
+    """Adds each item; false where only the run tells how many there are. The targets are names of the comprehension's
     scope."""
     inner = dict(env)
     names = assigned_names([generator.target for generator in node.generators])
@@ -102,19 +136,11 @@ def _comprehend(
     frame = env.get(FRAME)
     if isinstance(frame, Frame):
         inner[FRAME] = Frame(frame, tuple(names))  # a function that is made in it sees its names, which end with it
-    results: list[Operand] = []
     with low.entered(low.call_frame.within(env)):
-        return results if _run(low, node, 0, first, inner, results) else None
+        return _run(low, node, 0, first, inner, add)
 
 
-def _run(
-    low: Lowering,
-    node: ast.ListComp | ast.GeneratorExp,
-    level: int,
-    items: Items,
-    env: Environment,
-    results: list[Operand],
-) -> bool:
+def _run(low: Lowering, node: Comprehension, level: int, items: Items, env: Environment, add: Add) -> bool:
     """Runs one `for` of a comprehension; false where only the run tells how many items there are."""
     generator = node.generators[level]
     for number, item in enumerate(items):
@@ -128,10 +154,10 @@ def _run(
             continue
         with low.copy(number):
             if level + 1 == len(node.generators):
-                results.append(lower_expression(low, node.elt, env))
+                add(env)
             else:
                 inner = _run_over(low, node.generators[level + 1].iter, env)
-                if inner.listed is None or not _run(low, node, level + 1, inner.listed, env, results):
+                if inner.listed is None or not _run(low, node, level + 1, inner.listed, env, add):
                     return False
         if low.has_errors_since(mark):  # the other items would say the same
             raise Poisoned

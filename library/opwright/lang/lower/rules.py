@@ -174,7 +174,6 @@ def attribute_rule(owner: Operand) -> AttributeRule[Operand] | None:
 # Expressions that are refused: what they are called, and what to write instead.
 _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Await: ("`await`", ""),
-    ast.DictComp: ("a dictionary by comprehension", "write the dictionary, or use a list"),
     ast.Set: ("a set", "use a tuple: `x.dtype in (FLOAT, DOUBLE)`"),
     ast.SetComp: ("a set", "use a list"),
     ast.Slice: ("a slice outside of a subscript", ""),

@@ -46,8 +46,7 @@ def _dictionary(low: Lowering, node: ast.Dict, env: Environment) -> Operand:
     entries: dict[Key, Operand] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is not None:
-            found, _ = held_key(low, entries, lower_expression(low, key, env), span_of(key))
-            entries[found] = lower_expression(low, value, env)
+            add_entry(low, entries, key, value, env)
             continue
         other = lower_expression(low, value, env)
         if not isinstance(other, StaticDict):
@@ -55,9 +54,26 @@ def _dictionary(low: Lowering, node: ast.Dict, env: Environment) -> Operand:
         for found, item in other.entries.items():
             held_key(low, entries, found, span_of(value))
             entries[found] = item
+    return dictionary_of(low, entries, span_of(node))
+
+
+def add_entry(low: Lowering, entries: dict[Key, Operand], key: ast.expr, value: ast.expr, env: Environment) -> None:
+    """`key: value` of a dictionary; the key first, as Python evaluates them."""
+    found, _ = held_key(low, entries, lower_expression(low, key, env), span_of(key))
+    entries[found] = lower_expression(low, value, env)
+
+
+def dictionary_of(low: Lowering, entries: dict[Key, Operand], span: Span) -> StaticDict:
     if len(entries) > static.SEQUENCE_ITEMS:
-        raise low.error("OW311", "the dictionary is too long", span_of(node), "dictionaries have a limit")
+        raise low.error("OW311", "the dictionary is too long", span, "dictionaries have a limit")
     return StaticDict(entries)
+
+
+@evaluates(ast.DictComp)
+def _by_comprehension(low: Lowering, node: ast.DictComp, env: Environment) -> Operand:
+    from opwright.lang.lower.comprehensions import comprehend_dictionary  # which few functions need
+
+    return comprehend_dictionary(low, node, env)
 
 
 def held_key(low: Lowering, entries: dict[Key, Operand], operand: Operand, span: Span) -> tuple[Key, bool]:
