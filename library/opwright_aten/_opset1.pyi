@@ -2420,7 +2420,8 @@ class bucketize_Scalar(_LibraryFunction):
     ) -> INT64 | INT32:
         """The position of a number among sorted boundaries.
 
-        To PyTorch nan is larger than all numbers.
+        PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+        position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
         Inputs:
             boundaries (T): Numbers in ascending order.
@@ -2464,7 +2465,8 @@ class bucketize_Tensor(_LibraryFunction):
     ) -> INT64 | INT32:
         """For each number its position among sorted boundaries.
 
-        To PyTorch nan is larger than all numbers.
+        PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+        position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
         Inputs:
             boundaries (T): Numbers in ascending order.
@@ -14989,7 +14991,8 @@ class searchsorted_Scalar(_LibraryFunction):
     ) -> INT64 | INT32:
         """The position of a number in a sorted sequence.
 
-        To PyTorch nan is larger than all numbers.
+        PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+        position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
         A template: its body is made for each call, and depends on
         `sorter` and `T`. What no vector reaches is not verified.
@@ -15040,7 +15043,8 @@ class searchsorted_Tensor(_LibraryFunction):
     ) -> INT64 | INT32:
         """For each number its position in a sorted sequence.
 
-        To PyTorch nan is larger than all numbers.
+        PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+        position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
         A template: its body is made for each call, and depends on
         `rank`. What no vector reaches is not verified.

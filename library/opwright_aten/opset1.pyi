@@ -2179,7 +2179,8 @@ bucketize_Scalar: _Final[_TypeOfbucketize_Scalar]
 
 The position of a number among sorted boundaries.
 
-To PyTorch nan is larger than all numbers.
+PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
 Inputs:
     boundaries (T): Numbers in ascending order.
@@ -2204,7 +2205,8 @@ bucketize_Tensor: _Final[_TypeOfbucketize_Tensor]
 
 For each number its position among sorted boundaries.
 
-To PyTorch nan is larger than all numbers.
+PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
 Inputs:
     boundaries (T): Numbers in ascending order.
@@ -10573,7 +10575,8 @@ searchsorted_Scalar: _Final[_TypeOfsearchsorted_Scalar]
 
 The position of a number in a sorted sequence.
 
-To PyTorch nan is larger than all numbers.
+PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
 A template: its body is made for each call, and depends on
 `sorter` and `T`. What no vector reaches is not verified.
@@ -10602,7 +10605,8 @@ searchsorted_Tensor: _Final[_TypeOfsearchsorted_Tensor]
 
 For each number its position in a sorted sequence.
 
-To PyTorch nan is larger than all numbers.
+PyTorch halves the numbers to find the position, and goes on behind a number that is not larger, as nan. So the
+position of nan is the end, and nan that is last among the numbers leads there where no larger one is met before.
 
 A template: its body is made for each call, and depends on
 `rank`. What no vector reaches is not verified.
