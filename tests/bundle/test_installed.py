@@ -132,6 +132,12 @@ def test_what_can_be_no_name(name: str) -> None:
     assert refusal(name).code == "OW518"
 
 
+def test_what_is_no_name() -> None:
+    for name in (5, None):
+        with pytest.raises(DiagnosticError, match=f"OW518: no installed library is called {name}"):
+            find_bundle(name)  # type: ignore[arg-type]
+
+
 def test_the_bundle_beside_a_packages_modules(site: Path) -> None:
     install(site, "acme-ops", "acme_ops", ("acme-ops-1.0.onnxlib",))
     assert package_bundle("acme_ops", "acme-ops-1.0.onnxlib") == site / "acme_ops" / "acme-ops-1.0.onnxlib"

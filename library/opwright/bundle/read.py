@@ -43,9 +43,10 @@ def find_bundle(name: str | Path, beside: Sequence[str] = (), wanted: str = "") 
     `wanted` is the sha256 that its file must have, nothing of which is looked at before. Raises DiagnosticError: OW510
     to OW516 and OW599 for the file, OW518 for the name.
     """
-    if isinstance(name, Path) or name.endswith(SUFFIX) or "/" in name or "\\" in name:
-        return read_bundle_file(Path(name), wanted)
-    return read_bundle_file(installed_bundle(name, beside), wanted)
+    text = str(name)  # a mistake may give anything, and is told as a name that nothing has
+    if isinstance(name, Path) or text.endswith(SUFFIX) or "/" in text or "\\" in text:
+        return read_bundle_file(Path(text), wanted)
+    return read_bundle_file(installed_bundle(text, beside), wanted)
 
 
 def installed_bundles(beside: Sequence[str] = ()) -> list[Bundle]:
