@@ -210,5 +210,8 @@ def test_a_version_that_implements_another_operator_takes_none_away() -> None:
 def test_an_unknown_operator_has_neighbours(known: Registry) -> None:
     found = known.unknown("aten::add.Scalar", None)
     assert found.code == "OW684" and "aten::add.Tensor" in found.help
+    assert "aten::view" in known.unknown("aten::view.dtype", None).help
+    for name in ("aten::gcd", "aten::lerp.Tensor", "aten::sub.Tensor"):  # like others in what all names have
+        assert "write a function" in known.unknown(name, None).help
     names = ["aten::add.Tensor", "aten::mul.Tensor", "aten::sum.dim_IntList", "aten::view"]
     assert sorted(known) == names and len(known) == len(names)

@@ -47,7 +47,7 @@ class Registry(Mapping[str, Implementation]):
 
     def unknown(self, operator: str, place: Place | None) -> Diagnostic:
         """The finding about an operator that no function implements, called at that place."""
-        close = close_names(operator, sorted(self), most=3)
+        close = self._neighbours(operator)
         return Diagnostic(
             "OW684",
             f"no function implements {operator}",
@@ -57,6 +57,19 @@ class Registry(Mapping[str, Implementation]):
             if close
             else "write a function that `implements:` it, and give its library to `registry`",
         )
+
+    def _neighbours(self, operator: str) -> list[str]:
+        """Up to three operators whose own names are alike: all have `aten::`, and many an overload `Tensor`."""
+        named: dict[str, list[str]] = {}
+        for other in sorted(self):
+            named.setdefault(_own_name(other), []).append(other)
+        close = close_names(_own_name(operator), named, most=3, cutoff=0.8)
+        return [other for name in close for other in named[name]][:3]
+
+
+def _own_name(operator: str) -> str:
+    """`add` of `aten::add.Tensor`."""
+    return operator.rpartition("::")[2].partition(".")[0]
 
 
 def make_registry(libraries: Sequence[Library]) -> Registry:
