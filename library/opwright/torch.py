@@ -90,9 +90,10 @@ def _is_taken_apart(operator: Any, implementation: Implementation) -> bool:
 
 def missing(program: torch.export.ExportedProgram, registry: Registry) -> list[Diagnostic]:
     """A finding (OW684) for each operator of the program that the registry lacks, at the line of the module that calls
-    it first. Operators of Python, as on sizes, are the exporter's own."""
+    it first, those of branches and loops after the others. Operators of Python, as on sizes, are the exporter's own."""
     found: dict[str, Diagnostic] = {}
-    for node in program.graph.nodes:
+    graphs = [item.graph for item in program.graph_module.modules() if isinstance(item, torch.fx.GraphModule)]
+    for node in (node for graph in graphs for node in graph.nodes):
         if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
             name = node.target.name()
             if name not in registry and name not in found:

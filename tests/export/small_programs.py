@@ -14,7 +14,7 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
-from opwright.torch import link, registry, translation_table
+from opwright.torch import link, missing, registry, translation_table
 from torch import fft, nn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,6 +146,19 @@ def test_results_of_float16_are_float16(name: str, table: Any) -> None:
     for found, wanted in results(HALVES[name], X.half(), table):
         assert found.dtype == np.float16
         np.testing.assert_allclose(found, wanted.numpy(), rtol=2e-3, atol=1e-3)
+
+
+def test_operators_of_branches_and_loops_are_missing_too() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        y = torch.cond(x.sum() > 0, torch.special.i0e, torch.special.i1e, (x,))
+        (y,) = torch.while_loop(lambda z: z.sum() > 0, lambda z: (torch.gcd(z.int(), z.int()) - 1.0,), (y,))
+        return y
+
+    (library,) = (ROOT / "dist").glob("opwright-aten-*.onnxlib")
+    found = missing(torch.export.export(Module(program), (X,)), registry(str(library)))
+    names = ("special_i0e", "special_i1e", "gcd")
+    assert {item.message for item in found} == {f"no function implements aten::{name}" for name in names}
+    assert {item.place.file for item in found if item.place is not None} == {__file__}
 
 
 @pytest.mark.parametrize("name", [*TRANSFORMS, *OTHERS])
