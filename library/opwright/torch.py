@@ -38,6 +38,7 @@ from opwright.packaged import LibraryFunction
 __all__ = ["Registry", "link", "missing", "registry", "translation_table", "translations"]
 
 _TORCH = str(Path(str(torch.__file__)).parent)
+_HALVES = frozenset((torch.float16, torch.bfloat16))
 _QUANTIZED = "torch.ao.quantization.fx._decomposed"  # its import makes quantized_decomposed known to torch
 
 
@@ -117,7 +118,7 @@ def _operator_translation(operator: Any, implementation: Implementation) -> Call
     def translate(*given: Any, **named: Any) -> Any:
         # torch runs this within its own evaluator of onnxscript, which has the nodes of the operator.
         recorder: Any = evaluator.default()
-        args, kwargs = with_element_types(binding, given, named)
+        args, kwargs = with_element_types(binding, _with_numbers(given), named)
         expected = _types_of_results()
         if not variadic:  # torch may know of fewer: those that are used
             expected = (expected + [None] * returned)[:returned]
@@ -134,6 +135,49 @@ def _operator_translation(operator: Any, implementation: Implementation) -> Call
 
     translate.__name__ = binding.function.name
     return translate
+
+
+def _with_numbers(given: Sequence[Any]) -> Sequence[Any]:
+    """The operands of the node that torch is translating, with the numbers for which its pass of promotions has put
+    tensors of float16 or bfloat16: PyTorch computes products with the numbers themselves. What compares is given
+    tensors in float by that pass, so numbers are rounded to the type that these had, as PyTorch rounds them."""
+    node = _node_of_module()
+    if node is None or len(node.args) != len(given):
+        return given
+    compared = _compared_type(node)
+    return [_number_or(value, argument, compared) for argument, value in zip(node.args, given, strict=True)]
+
+
+def _number_or(value: Any, argument: Any, compared: torch.dtype | None) -> Any:
+    """The number of an operand, rounded to the type in which PyTorch compares if there is one; else the value."""
+    number = argument
+    if _is_of_promotion(argument, torch.ops.aten.scalar_tensor.default):
+        if compared is None and argument.kwargs["dtype"] not in _HALVES:
+            return value
+        number = argument.args[0]
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return value
+    return number if compared is None else torch.tensor(number, dtype=torch.float64).to(compared).item()
+
+
+def _compared_type(node: torch.fx.Node) -> torch.dtype | None:
+    """float16 or bfloat16, where the node compares tensors of that type alone, which torch's pass of promotions casts
+    to float."""
+    result = node.meta.get("val")
+    if not isinstance(result, torch.Tensor) or result.dtype is not torch.bool:
+        return None
+    nodes = [item for item in node.args if isinstance(item, torch.fx.Node)]
+    casts = [item for item in nodes if _is_of_promotion(item, torch.ops.prims.convert_element_type.default)]
+    found = {item.args[0].meta["val"].dtype for item in casts if item.kwargs["dtype"] is torch.float32}
+    return found.pop() if len(found) == 1 and found <= _HALVES else None
+
+
+def _is_of_promotion(argument: Any, operator: Any) -> bool:
+    """Whether an operand is a node of that operator which torch's pass of promotions has made."""
+    if not isinstance(argument, torch.fx.Node) or argument.target is not operator:
+        return False
+    sources = argument.meta.get("from_node") or ()
+    return any(item.pass_name.endswith("TypePromotionInterpreter") for item in sources[-1:])
 
 
 @cache

@@ -200,7 +200,8 @@ _MUL = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"
     [
         ("float16", -1e9, "float32", "float16"),
         ("float16", 1e-6, "float32", "float16"),
-        ("float16", 0.1, "float16", None),
+        ("float16", 0.1, "float32", "float16"),
+        ("float16", 0.375, "float16", None),
         ("float16", float("inf"), "float16", None),
         ("float16", True, "float16", None),
         ("float32", 1e-40, "float32", None),

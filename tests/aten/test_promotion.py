@@ -6,7 +6,16 @@ import json
 from itertools import permutations
 
 import pytest
-from opwright.aten.promotion import Operand, admitted_type, is_exact, is_normal, promoted, result_type, type_of_number
+from opwright.aten.promotion import (
+    Operand,
+    admitted_type,
+    is_exact,
+    is_normal,
+    is_represented,
+    promoted,
+    result_type,
+    type_of_number,
+)
 from opwright.elements import BY_NAME
 
 from tests.aten.promotion_table import DIMENSIONED, NUMBER, RANK_0, TABLE, TRIPLES, TYPES, operands, triples
@@ -129,3 +138,25 @@ def test_every_type_of_the_table_is_one_of_onnx() -> None:
 )
 def test_numbers_that_16_bits_have_all_digits_of(number: float, float16: bool, bfloat16: bool) -> None:
     assert [is_normal(number, BY_NAME[name]) for name in ("float16", "bfloat16")] == [float16, bfloat16]
+
+
+@pytest.mark.parametrize(
+    ("number", "float16", "bfloat16"),
+    [
+        (0, True, True),
+        (-0.375, True, True),
+        (0.1, False, False),
+        (2048, True, True),
+        (2049, False, False),
+        (1.0625, True, True),
+        (1 + 2.0**-10, True, False),
+        (1 + 2.0**-11, False, False),
+        (65504, True, False),
+        (65536.0, False, True),
+        (2.0**-14, True, True),
+        (2.0**-24, False, True),
+        (10**400, False, False),
+    ],
+)
+def test_numbers_that_16_bits_represent(number: float, float16: bool, bfloat16: bool) -> None:
+    assert [is_represented(number, BY_NAME[name]) for name in ("float16", "bfloat16")] == [float16, bfloat16]

@@ -28,6 +28,16 @@ HALVES: dict[str, Program] = {
     "sums": lambda x: (x.sum(), x.sum(0), x.sum((0, 1))),
     "products": lambda x: (x.prod(), x.cumsum(0)),
 }
+NUMBERS: dict[str, Program] = {
+    "beyond the type": lambda x: ((1 - x) * -1e9, x * 1e5, x / 1e5, x / -1e-8, x * 65520.0, x * 100000),
+    "between its values": lambda x: (x * 0.1, x / 0.3, x.lerp(x.flip(0), 0.1), torch.addcmul(x, x, x, value=0.1)),
+    "quotients that are rounded": lambda x: tuple(torch.div(x, 0.1, rounding_mode=mode) for mode in ("floor", "trunc")),
+    "whole quotients": lambda x: (x // 0.1, 1e5 // x, x // 3),
+    "rounded to the type": lambda x: (x + 0.1, 7e4 - x, x % 0.3, x.clamp(0.1, 0.7), torch.where(x > 0, x, 1e5)),
+    "activations": lambda x: (nn.functional.celu(x, 0.1), nn.functional.elu(x, 1e5), nn.functional.softplus(x, 1e5)),
+    "compared": lambda x: (x == 0.1, x != 0.1, x > 0.1, x >= 0.1, x < 0.1, x <= 0.1, x < 2049, x.float() == 0.1),
+    "tensors": lambda x: (x * torch.tensor(1e5, dtype=x.dtype), x / torch.scalar_tensor(1e5, dtype=x.dtype)),
+}
 TRANSFORMS: dict[str, Program] = {
     "there and back": lambda x: fft.ifft(fft.fft(x)).real,
     "of a real signal and back": lambda x: fft.irfft(fft.rfft(x), n=4),
@@ -146,6 +156,13 @@ def test_results_of_float16_are_float16(name: str, table: Any) -> None:
     for found, wanted in results(HALVES[name], X.half(), table):
         assert found.dtype == np.float16
         np.testing.assert_allclose(found, wanted.numpy(), rtol=2e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_beside_float16_count_as_they_do_to_torch(name: str, table: Any) -> None:
+    x = torch.tensor([0.1, -0.3, 0.7, 1.0, 2.5, -10.0, 2048.0, 6e-5]).half()
+    for found, wanted in results(NUMBERS[name], x, table):
+        np.testing.assert_array_equal(found, wanted.numpy())
 
 
 def test_operators_of_branches_and_loops_are_missing_too() -> None:

@@ -15,7 +15,7 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntr
 
 WIDE = "wide"  # of a type variable: integers are computed as int64, as sum and cumsum do
 KEPT = "kept"  # of a type variable: no other element type stands for that of the operands
-FLOAT = "float"  # of a type variable: float where float16 or bfloat16 has no normal value for a number, as products do
+FLOAT = "float"  # of a type variable: float where float16 or bfloat16 does not represent a number, as products do
 RULES = (WIDE, KEPT, FLOAT)
 _KINDS: Mapping[str, tuple[str, ...]] = {  # of an attribute, by those of the argument
     "int": ("INT",),

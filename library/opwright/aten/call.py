@@ -16,7 +16,7 @@ from opwright.aten.promotion import (
     admitted_type,
     as_number_of,
     is_exact,
-    is_normal,
+    is_represented,
     result_type,
     type_of_number,
 )
@@ -257,7 +257,7 @@ class _Maker:
             return None
         admitted = self.binding.admitted[variable]
         rule = self.binding.promotion.get(variable)
-        if rule == FLOAT and wanted.bits == 16 and wanted.is_float and not self._has_normal_numbers(variable, wanted):
+        if rule == FLOAT and wanted.bits == 16 and wanted.is_float and not self._represents_numbers(variable, wanted):
             self.result = wanted
             return BY_NAME["float"]
         is_kept = rule == KEPT
@@ -266,15 +266,18 @@ class _Maker:
             raise NoCall(f"it computes in {wanted}, and `{variable}` of the function is one of {', '.join(admitted)}")
         return found
 
-    def _has_normal_numbers(self, variable: str, element: ElementType) -> bool:
-        """Whether the element type has a normal value for each finite number among the operands."""
+    def _represents_numbers(self, variable: str, element: ElementType) -> bool:
+        """Whether the element type has the value of each finite number among the operands. PyTorch rounds the first one
+        to it, as in `1e5 // x`."""
         numbers = [
             self.values[item.argument.name]
             for item in self.binding.arguments
-            if isinstance(item.entry, InputEntry) and item.entry.type == variable
+            if isinstance(item.entry, InputEntry)
+            and item.entry.type == variable
+            and item.argument is not self.binding.schema.arguments[0]
         ]
         finite = [item for item in numbers if isinstance(item, int | float) and math.isfinite(item)]
-        return all(is_normal(item, element) for item in finite)
+        return all(is_represented(item, element) for item in finite)
 
     def _decided(self, variable: str) -> ElementType | None:
         """What `dtype=` says, which is about the type variable of the first input that has one."""

@@ -98,6 +98,11 @@ def is_normal(value: float, element: ElementType) -> bool:
     return value == 0 or 2.0 ** (1 - most) <= abs(value) < 2.0**most * (2 - 2.0**-element.precision)
 
 
+def is_represented(value: float, element: ElementType) -> bool:
+    """Whether a finite number is a value of that float type which has all its digits, or is 0."""
+    return is_normal(value, element) and (math.frexp(value)[0] * (1 << element.precision)).is_integer()
+
+
 def is_exact(value: float, element: ElementType) -> bool:
     """Whether a number of Python is one of the element type's values, or rounds to one as numbers of PyTorch do."""
     if element.is_integer:
