@@ -14314,23 +14314,23 @@ class roll(_LibraryFunction):
         _self,
         /,
         self: _T3,
+        shifts: INT64 | _Ints | None = None,
         *,
-        shifts: _Sequence[int],
         dims: _Sequence[int] = (),
         cuts: _Sequence[int],
     ) -> _T3:
         """A tensor whose elements are moved along dimensions; those beyond the end come first.
 
         A template: its body is made for each call, and depends on
-        `shifts`. What no vector reaches is not verified.
+        `dims`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
+            shifts (int64, optional, rank 1): How far they are moved along each dimension; absent where all cuts are positions.
 
         Attributes:
-            shifts (ints, required): How far they are moved along each dimension.
             dims (ints, default ()): The dimensions; without any the elements are taken one after the other.
-            cuts (ints, required): For each dimension the position of what comes first, -1 where sizes are not known.
+            cuts (ints, required): For each dimension the position of what comes first, -1 where it is computed.
 
         Outputs:
             result (T)
@@ -14345,8 +14345,8 @@ class roll(_LibraryFunction):
         _self,
         /,
         self: _NDArray[_Any] | _Floats,
+        shifts: _NDArray[_Any] | _Ints | None = None,
         *,
-        shifts: _Sequence[int],
         dims: _Sequence[int] = (),
         cuts: _Sequence[int],
     ) -> _NDArray[_Any]:

@@ -10157,20 +10157,20 @@ Since version 1 of opwright.aten.
 """
 
 roll: _Final[_TypeOfroll]
-"""roll(self: T, *, shifts: Sequence[int], dims: Sequence[int] = (), cuts: Sequence[int]) -> T
+"""roll(self: T, shifts: int64 | None = None, *, dims: Sequence[int] = (), cuts: Sequence[int]) -> T
 
 A tensor whose elements are moved along dimensions; those beyond the end come first.
 
 A template: its body is made for each call, and depends on
-`shifts`. What no vector reaches is not verified.
+`dims`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
+    shifts (int64, optional, rank 1): How far they are moved along each dimension; absent where all cuts are positions.
 
 Attributes:
-    shifts (ints, required): How far they are moved along each dimension.
     dims (ints, default ()): The dimensions; without any the elements are taken one after the other.
-    cuts (ints, required): For each dimension the position of what comes first, -1 where sizes are not known.
+    cuts (ints, required): For each dimension the position of what comes first, -1 where it is computed.
 
 Outputs:
     result (T)

@@ -93,6 +93,8 @@ def test_a_part_of_a_dimension(
 )
 def test_shifts(shifts: Any, dims: Any, sizes: Sizes | None, cuts: list[int]) -> None:
     assert formed("roll_cuts", shifts, sizes, dims=dims) == cuts
+    listed = list(shifts) if isinstance(shifts, list) else [shifts]
+    assert formed("roll_shifts", shifts, sizes, dims=dims) == (listed if -1 in cuts else None)
 
 
 @pytest.mark.parametrize("shift", [-7, -1, 0, 2, 3, 4])

@@ -81,6 +81,8 @@ PARTS: dict[str, Program] = {
     "parts of a size": lambda x: tuple(part + 1 for part in torch.cat((x, x, x)).split(x.shape[0])),
     "parts of sizes": lambda x: tuple(part + 1 for part in x.split([x.shape[0] - 2, 2])),
     "parts between positions": lambda x: tuple(part + 1 for part in x.tensor_split([1, -2])),
+    "rolled": lambda x: (x.roll(x.shape[0] // 2, 0), x.roll((1, 2 - x.shape[0]), (1, 0)), x.roll(x.shape[0] + 1)),
+    "shifted": lambda x: (fft.fftshift(x), fft.ifftshift(x, 0), fft.fftshift(x, 1)),
 }
 REDUCED: dict[str, Program] = {
     "place of the greatest": lambda x: x.argmax(-1),

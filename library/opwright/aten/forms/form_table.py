@@ -80,6 +80,7 @@ FORMS: Mapping[str, Form] = {
         positions.part_start,
         positions.part_end,
         positions.roll_cuts,
+        positions.roll_shifts,
         positions.diagonal_places,
         positions.below_zero,
         positions.above_zero,

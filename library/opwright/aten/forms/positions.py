@@ -93,6 +93,11 @@ def roll_cuts(value: Any, call: CallShape) -> list[int]:
     ]
 
 
+def roll_shifts(value: Any, call: CallShape) -> list[Any] | None:
+    """The shifts as a list; None where `roll_cuts` gives all positions."""
+    return numbers(value, call) if -1 in roll_cuts(value, call) else None
+
+
 def _count(call: CallShape) -> int | None:
     """The number of elements of the first tensor, None where it is not known."""
     if call.sizes is None or None in call.sizes:
