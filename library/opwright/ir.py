@@ -13,8 +13,7 @@ from collections.abc import Iterable
 import onnx_ir
 from onnx_ir import passes
 
-from opwright.bundle.format import Bundle
-from opwright.foreign.callables import Callable
+from opwright.foreign.callables import Linked, each_of
 from opwright.foreign.link import link
 
 __all__ = ["Link", "link"]
@@ -23,8 +22,8 @@ __all__ = ["Link", "link"]
 class Link(passes.FunctionalPass):
     """`link` among the passes of onnx_ir: `onnx_ir.passes.Sequential(..., Link([swish]))`."""
 
-    def __init__(self, functions: Iterable[Callable | Bundle] = ()) -> None:
-        self.functions = tuple(functions)
+    def __init__(self, functions: Linked | Iterable[Linked] = ()) -> None:
+        self.functions = tuple(each_of(functions))
 
     def call(self, model: onnx_ir.Model) -> passes.PassResult:
         return passes.PassResult(link(model, self.functions), modified=True)

@@ -30,9 +30,10 @@ from opwright.foreign.callables import by_name, no_function
 from opwright.foreign.exported_outputs import element_of
 from opwright.foreign.link import last_line, link
 from opwright.foreign.operator_nodes import OperatorNodes, Symbols, with_element_types
-from opwright.foreign.operator_registry import LAST, Implementation, Library, Registry, make_registry
+from opwright.foreign.operator_registry import LAST, Implementation, Registry, make_registry
 from opwright.foreign.recorded_nodes import NodeRecorder
 from opwright.functions import OnnxFunction
+from opwright.link.library_forms import AnyLibrary
 from opwright.packaged import LibraryFunction
 
 __all__ = ["Registry", "link", "missing", "registry", "translation_table", "translations"]
@@ -53,11 +54,11 @@ def translations(table: Mapping[Any, Any]) -> dict[Any, Callable[..., Any]]:
     return {operator: _translation(function) for operator, function in table.items()}
 
 
-def registry(*libraries: Library) -> Registry:
+def registry(*libraries: AnyLibrary) -> Registry:
     """The functions of libraries by the operators of PyTorch that they implement, `aten::add.Tensor` and so on.
 
-    A library is the name of an installed package or distribution, a `.onnxlib` file, or what `find_bundle` gives. The
-    first that is named counts, and `opwright-aten` comes last. Raises DiagnosticError (OW510 to OW518, OW685).
+    A library is given as to `opwright.attach`. The first that is named counts, and `opwright-aten` comes last. Raises
+    DiagnosticError (OW510 to OW518, OW685).
     """
     return make_registry(libraries or (LAST,))
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import onnx
 import pytest
-from opwright.bundle.read import find_bundle
 from opwright.bundle.write import write_bundle
 from opwright.downlevel import rewrite
 
@@ -32,7 +31,7 @@ def test_every_block_runs_and_prints_what_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, standard_file: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(rewrite, "find_bundle", lambda name: find_bundle(standard_file))
+    monkeypatch.setattr(rewrite, "DEFAULT_LIBRARY", str(standard_file))
     text = PAGE.read_text(encoding="utf-8")
     names: dict[str, Any] = {"__name__": "models"}
     blocks = re.findall(r"```python\n(.*?)```(\n```text\n(.*?)```)?", text, re.DOTALL)

@@ -5,6 +5,7 @@ Of a bundle of format 2 only library.json is read here; the rest is read, and ch
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -35,7 +36,7 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 _HEAD = (MIMETYPE_MEMBER, INDEX_MEMBER)
 
 
-def find_bundle(name: str | Path, beside: Sequence[str] = (), wanted: str = "") -> Bundle:
+def find_bundle(name: str | os.PathLike[str], beside: Sequence[str] = (), wanted: str = "") -> Bundle:
     """The library of that name: a file `x.onnxlib`, or an installed package or distribution (`acme_ops`, `acme-ops`).
 
     A part of the distribution's name up to a dash (`acme`) will do where only one fits. No package is imported.
@@ -43,8 +44,10 @@ def find_bundle(name: str | Path, beside: Sequence[str] = (), wanted: str = "") 
     `wanted` is the sha256 that its file must have, nothing of which is looked at before. Raises DiagnosticError: OW510
     to OW516 and OW599 for the file, OW518 for the name.
     """
+    if isinstance(name, os.PathLike):
+        return read_bundle_file(Path(name), wanted)
     text = str(name)  # a mistake may give anything, and is told as a name that nothing has
-    if isinstance(name, Path) or text.endswith(SUFFIX) or "/" in text or "\\" in text:
+    if text.endswith(SUFFIX) or "/" in text or "\\" in text:
         return read_bundle_file(Path(text), wanted)
     return read_bundle_file(installed_bundle(text, beside), wanted)
 

@@ -1013,7 +1013,7 @@ TABLE = (
         "OW518",
         "A name that no installed library has, or more than one",
         "A library is named by its distribution, its package, the part of its name up to a dash where only one "
-        "fits, or its file.",
+        "fits, or its file. In Python it may be open, too; what any other object would stand for is not guessed.",
     ),
     Code(
         "OW520",

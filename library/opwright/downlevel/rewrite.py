@@ -10,7 +10,6 @@ from typing import Any, overload
 from onnx import FunctionProto, ModelProto, NodeProto
 
 from opwright.bundle.format import Bundle
-from opwright.bundle.read import find_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
 from opwright.downlevel.other_releases import functions_of_others, own_nodes
@@ -28,6 +27,7 @@ from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
+from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.metadata import is_polyfilled
 from opwright.link.missing_types import complete_bodies, keep_completed
 from opwright.link.model_records import gather_records, spread_records
@@ -77,7 +77,7 @@ def polyfill(
     *,
     opset: int | None = None,
     runtime: str = "",
-    libraries: Bundle | Sequence[Bundle] | None = None,
+    libraries: Libraries | None = None,
     inline: bool = False,
 ) -> ModelProto: ...
 
@@ -88,7 +88,7 @@ def polyfill(
     *,
     opset: int | None = None,
     runtime: str = "",
-    libraries: Bundle | Sequence[Bundle] | None = None,
+    libraries: Libraries | None = None,
     inline: bool = False,
 ) -> SameForm: ...
 
@@ -98,7 +98,7 @@ def polyfill(
     *,
     opset: int | None = None,
     runtime: str = "",
-    libraries: Bundle | Sequence[Bundle] | None = None,
+    libraries: Libraries | None = None,
     inline: bool = False,
 ) -> Any:
     """The model as a consumer runs it that takes no opset newer than `opset`, or as a release of onnxruntime does.
@@ -107,27 +107,25 @@ def polyfill(
     a path the result is a ModelProto that has its weights, those in other files too.
 
     `runtime` is `ort==1.17`, or `ort` for the installed release. Operators that the consumer lacks become calls of
-    functions of the libraries (opwright_std unless others are given; `find_bundle` opens one), or with `inline` their
+    functions of the libraries (opwright_std unless others are given, as to `attach`), or with `inline` their
     nodes; others are kept where their older version computes the same. The argument is not changed, and `detach` gives
     it back. Raises DiagnosticError (OW581 to OW583, and what `attach` raises) with every node that cannot be had.
     """
     target = choose_target(opset, runtime)
     given = given_model(model, leave_weights=True)
-    if libraries is None:
-        libraries = find_bundle(DEFAULT_LIBRARY)
-    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    bundles = given_libraries(DEFAULT_LIBRARY if libraries is None else libraries)
     return given.give_back(polyfill_libraries(given.proto, bundles, target, inline=inline, file=given.file).model)
 
 
 @overload
-def convert(model: ModelPath, *, opset: int, libraries: Bundle | Sequence[Bundle] = ()) -> ModelProto: ...
+def convert(model: ModelPath, *, opset: int, libraries: Libraries = ()) -> ModelProto: ...
 
 
 @overload
-def convert(model: SameForm, *, opset: int, libraries: Bundle | Sequence[Bundle] = ()) -> SameForm: ...
+def convert(model: SameForm, *, opset: int, libraries: Libraries = ()) -> SameForm: ...
 
 
-def convert(model: AnyModel, *, opset: int, libraries: Bundle | Sequence[Bundle] = ()) -> Any:
+def convert(model: AnyModel, *, opset: int, libraries: Libraries = ()) -> Any:
     """The model at another opset of ai.onnx, older or newer, which computes the same values.
 
     `model` is a ModelProto, the bytes of one, an onnx_ir.Model or a torch.onnx.ONNXProgram, and so is the result; of
@@ -141,7 +139,7 @@ def convert(model: AnyModel, *, opset: int, libraries: Bundle | Sequence[Bundle]
     """
     target = opset_alone(opset)
     given = given_model(model)
-    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    bundles = given_libraries(libraries)
     return given.give_back(polyfill_libraries(given.proto, bundles, target, file=given.file).model)
 
 

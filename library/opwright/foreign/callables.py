@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from types import ModuleType
 from typing import Any
 
 from onnx import AttributeProto, NodeProto, helper
@@ -19,11 +21,13 @@ from opwright.graphs.ndarrays import plain_values
 from opwright.graphs.walk import GRAPH_KINDS
 from opwright.lang.attribute_values import code_of, convert_attribute
 from opwright.lang.interface import Arity, Input
+from opwright.link.library_forms import AnyLibrary, given_library
 from opwright.live.compiled import target_opset
 from opwright.opsets.domains import normal_domain
 from opwright.packaged import LibraryFunction
 
 Callable = OnnxFunction | LibraryFunction
+Linked = Callable | AnyLibrary
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,16 @@ class Functions:
     libraries: tuple[Bundle, ...]
 
 
-def gather(given: Iterable[Callable | Bundle]) -> Functions:
+def each_of(given: Linked | Iterable[Linked]) -> Iterable[Linked]:
+    """One, or several."""
+    return [given] if isinstance(given, Callable | Bundle | str | PathLike | ModuleType) else given
+
+
+def gather(given: Iterable[Linked]) -> Functions:
     """The functions and libraries that are given, each once.
 
-    DiagnosticError: OW682 where two functions have one id, OW683 for what is neither a function nor a library.
+    DiagnosticError: OW682 where two functions have one id, OW683 for what is neither a function nor a library, OW510 to
+    OW518 where a path or a name leads to no library.
     """
     scripts: dict[FunctionId, OnnxFunction] = {}
     libraries: dict[int, Bundle] = {}
@@ -46,8 +56,8 @@ def gather(given: Iterable[Callable | Bundle]) -> Functions:
             identity = script_id(item)
             if scripts.setdefault(identity, item) is not item:
                 raise DiagnosticError([_two(item)])
-        elif isinstance(item, LibraryFunction | Bundle):
-            bundle = item.bundle if isinstance(item, LibraryFunction) else item
+        elif isinstance(item, LibraryFunction | Bundle | str | PathLike | ModuleType):
+            bundle = item.bundle if isinstance(item, LibraryFunction) else given_library(item)
             libraries[id(bundle)] = bundle
         else:
             raise DiagnosticError([no_function(item)])

@@ -8,10 +8,9 @@ from typing import Any, overload
 
 from onnx import ModelProto, NodeProto
 
-from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Place
 from opwright.eager.place import read_place
-from opwright.foreign.callables import Callable, gather
+from opwright.foreign.callables import Linked, each_of, gather
 from opwright.foreign.exported_outputs import cast_outputs
 from opwright.foreign.linked_calls import link_model
 from opwright.foreign.recorded_nodes import FUNCTION
@@ -23,33 +22,33 @@ _FRAME = re.compile(r'File "(.+)", line (\d+)')
 
 
 @overload
-def link(model: ModelPath, functions: Iterable[Callable | Bundle] = ...) -> ModelProto: ...
+def link(model: ModelPath, functions: Linked | Iterable[Linked] = ...) -> ModelProto: ...
 
 
 @overload
-def link(model: SameForm, functions: Iterable[Callable | Bundle] = ...) -> SameForm: ...
+def link(model: SameForm, functions: Linked | Iterable[Linked] = ...) -> SameForm: ...
 
 
-def link(model: AnyModel, functions: Iterable[Callable | Bundle] = ()) -> Any:
+def link(model: AnyModel, functions: Linked | Iterable[Linked] = ()) -> Any:
     """The model with the functions that its nodes call, in the form that was given (see `opwright.attach`).
 
     Calls of constants are computed, and casts in functions of libraries name the type that all calls have
-    (docs/adr/0313). `functions` are functions under `@script`, functions of libraries, and libraries. Those that
-    nodes of a `torch.onnx.ONNXProgram` or an `onnx_ir.Model` were recorded with are known. The argument is not
-    changed. A node that nothing defines is shown as a DiagnosticWarning (OW680). Raises DiagnosticError, at the
-    user's line where the model has it: OW680 where a domain that is given lacks the function, OW681 where a
-    function cannot be called as the node calls it, OW682 where two functions have one id, OW683 for what is no
-    function, and what `attach` raises.
+    (docs/adr/0313). `functions` are functions under `@script`, functions of libraries, and libraries as `attach`
+    takes them. Those that nodes of a `torch.onnx.ONNXProgram` or an `onnx_ir.Model` were recorded with are known. The
+    argument is not changed. A node that nothing defines is shown as a DiagnosticWarning (OW680). Raises
+    DiagnosticError, at the user's line where the model has it: OW680 where a domain that is given lacks the function,
+    OW681 where a function cannot be called as the node calls it, OW682 where two functions have one id, OW683 for
+    what is no function, and what `attach` raises.
     """
     given = given_model(model)
     program = getattr(model, "exported_program", None)
     if program is not None:
         cast_outputs(given.proto, program)
-    known = gather([*functions, *_recorded(model)])
+    known = gather([*each_of(functions), *_recorded(model)])
     return given.give_back(link_model(given.proto, known, line_of, given.file))
 
 
-def _recorded(model: object) -> Iterator[Callable | Bundle]:
+def _recorded(model: object) -> Iterator[Linked]:
     inner: Any = model if is_ir_model(model) else getattr(model, "model", None)
     if not is_ir_model(inner):
         return

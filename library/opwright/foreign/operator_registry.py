@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 
 from opwright.aten.binding import Binding, bind_operator
 from opwright.bundle.format import Bundle, FunctionEntry
-from opwright.bundle.read import find_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.link.library_forms import AnyLibrary, given_library
 from opwright.suggest import close_names
 
 LAST = "opwright-aten"  # whose functions stand behind those of any other library
-Library = str | Path | ModuleType | Bundle
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +69,13 @@ def _own_name(operator: str) -> str:
     return operator.rpartition("::")[2].partition(".")[0]
 
 
-def make_registry(libraries: Sequence[Library]) -> Registry:
+def make_registry(libraries: Sequence[AnyLibrary]) -> Registry:
     """What the libraries implement. Of two functions for one operator that of the library which is named first counts,
     and `opwright-aten` comes last wherever it is named.
 
     Raises DiagnosticError: OW518 and OW510 to OW516 for what is no library, OW685 for one that implements nothing.
     """
-    bundles = [_library(item) for item in libraries]
+    bundles = [given_library(item) for item in libraries]
     found: dict[str, Implementation] = {}
     for bundle in sorted(bundles, key=lambda item: item.index.library == LAST):
         own = _implementations(bundle)
@@ -87,12 +84,6 @@ def make_registry(libraries: Sequence[Library]) -> Registry:
         for operator, implementation in own.items():
             found.setdefault(operator, implementation)
     return Registry(found)
-
-
-def _library(item: Library) -> Bundle:
-    if isinstance(item, Bundle):
-        return item
-    return find_bundle(item.__name__ if isinstance(item, ModuleType) else item)
 
 
 def _implementations(bundle: Bundle) -> dict[str, Implementation]:

@@ -25,6 +25,7 @@ from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.instantiate import damaged, pad, write_defaults
+from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.metadata import (
     ATTACHED,
     BODIES,
@@ -66,7 +67,7 @@ class Attached:
 @overload
 def attach(
     model: ModelPath,
-    libraries: Bundle | Sequence[Bundle],
+    libraries: Libraries,
     *,
     replace: bool = False,
     inline: bool = False,
@@ -78,7 +79,7 @@ def attach(
 @overload
 def attach(
     model: SameForm,
-    libraries: Bundle | Sequence[Bundle],
+    libraries: Libraries,
     *,
     replace: bool = False,
     inline: bool = False,
@@ -89,17 +90,18 @@ def attach(
 
 def attach(
     model: AnyModel,
-    libraries: Bundle | Sequence[Bundle],
+    libraries: Libraries,
     *,
     replace: bool = False,
     inline: bool = False,
     profile: AnyProfile = Profile.PORTABLE,
     late_types: bool = False,
 ) -> Any:
-    """The model with the functions that its nodes of the libraries' domains need (`find_bundle` opens a library).
+    """The model with the functions that its nodes of the libraries' domains need.
 
     `model` is a ModelProto, the bytes of one, an onnx_ir.Model or a torch.onnx.ONNXProgram, and so is the result; of
-    a path the result is a ModelProto that has its weights, those in other files too.
+    a path the result is a ModelProto that has its weights, those in other files too. A library
+    is a Bundle, the path of a `.onnxlib` file, or an installed package or its name.
 
     With `replace`, operators of the standard that a library has under a mirror domain are served too; with
     `inline`, the result holds no functions, but their nodes. The result passes onnx.checker, and loads on
@@ -110,10 +112,9 @@ def attach(
     OW551, OW578 and OW579 when `model` is none.
     """
     given = given_model(model, leave_weights=True)
-    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     done = attach_libraries(
         given.proto,
-        bundles,
+        given_libraries(libraries),
         replace=replace,
         inline=inline,
         profile=Profile(profile),

@@ -24,6 +24,7 @@ from opwright.link.conflicts import Conflict, ConflictError
 from opwright.link.digests import record_of
 from opwright.link.kernels import runtime_with_kernel
 from opwright.link.late_types import LateTypes
+from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.metadata import is_polyfilled
 from opwright.link.model_records import functions_with_records, spread_records
 from opwright.link.naming import Instance
@@ -120,7 +121,7 @@ class AttachPlan:
 
 def plan_attach(
     model: AnyModel,
-    libraries: Bundle | Sequence[Bundle],
+    libraries: Libraries,
     *,
     replace: bool = False,
     inline: bool = False,
@@ -133,10 +134,9 @@ def plan_attach(
     else stands against it is in the plan.
     """
     given = given_model(model, leave_weights=True)
-    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     return plan_libraries(
         given.proto,
-        bundles,
+        given_libraries(libraries),
         replace=replace,
         inline=inline,
         profile=Profile(profile),

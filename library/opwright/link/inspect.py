@@ -15,6 +15,7 @@ from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.check import undefined_calls
 from opwright.link.digests import Record, function_digests, record_of
+from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.model_records import functions_with_records
 from opwright.link.training_graphs import training_graphs
 from opwright.variants import overload_of
@@ -75,7 +76,7 @@ class FunctionReport:
 
 
 def inspect(
-    model: AnyModel, libraries: Bundle | Sequence[Bundle] = (), file: str = "", *, beside: Sequence[str] = ()
+    model: AnyModel, libraries: Libraries = (), file: str = "", *, beside: Sequence[str] = ()
 ) -> list[FunctionReport]:
     """A report on each function of the model, in the model's order, then on those that its nodes call and nothing has.
 
@@ -86,7 +87,7 @@ def inspect(
     UTF-8, OW550, OW551, OW578 and OW579 when `model` is none.
     """
     given = given_model(model, leave_weights=True)
-    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    bundles = given_libraries(libraries)
     proto, file = given.proto, file or given.file
     check_structure(proto, file)
     functions = functions_with_records(proto, file)

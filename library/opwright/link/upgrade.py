@@ -25,6 +25,7 @@ from opwright.link.attachment import PlannedFunction, plan_libraries
 from opwright.link.call_comparison import CallInput, Results, compare_calls, inputs_of, model_of_call
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import Record, attributes_in_body_order, record_of
+from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.metadata import is_polyfilled
 from opwright.link.model_records import spread_records
 from opwright.link.profile import Profile
@@ -91,18 +92,14 @@ class UpgradePlan:
 
 
 @overload
-def upgrade(
-    model: ModelPath, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()
-) -> ModelProto: ...
+def upgrade(model: ModelPath, libraries: Libraries, *, accept: str | Collection[str] = ()) -> ModelProto: ...
 
 
 @overload
-def upgrade(
-    model: SameForm, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()
-) -> SameForm: ...
+def upgrade(model: SameForm, libraries: Libraries, *, accept: str | Collection[str] = ()) -> SameForm: ...
 
 
-def upgrade(model: AnyModel, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()) -> Any:
+def upgrade(model: AnyModel, libraries: Libraries, *, accept: str | Collection[str] = ()) -> Any:
     """The model with the functions of these releases in the place of those that were attached, in the form that is
     given (see `attach`).
 
@@ -111,20 +108,16 @@ def upgrade(model: AnyModel, libraries: Bundle | Sequence[Bundle], *, accept: st
     there for its nodes; OW543 for a model that cannot be upgraded.
     """
     given = given_model(model, leave_weights=True)
-    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    plan = plan_upgrade_libraries(given.proto, bundles, accept=_names(accept), file=given.file)
+    plan = plan_upgrade_libraries(given.proto, given_libraries(libraries), accept=_names(accept), file=given.file)
     if plan.model is None:
         raise DiagnosticError(item for item in plan.diagnostics if item.severity is Severity.ERROR)
     return given.give_back(plan.model)
 
 
-def plan_upgrade(
-    model: AnyModel, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()
-) -> UpgradePlan:
+def plan_upgrade(model: AnyModel, libraries: Libraries, *, accept: str | Collection[str] = ()) -> UpgradePlan:
     """What `upgrade` would do with the same arguments: for each attached function what becomes of it."""
     given = given_model(model, leave_weights=True)
-    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    return plan_upgrade_libraries(given.proto, bundles, accept=_names(accept), file=given.file)
+    return plan_upgrade_libraries(given.proto, given_libraries(libraries), accept=_names(accept), file=given.file)
 
 
 def _names(accept: str | Collection[str]) -> Collection[str]:
