@@ -10,7 +10,9 @@ import pytest
 from onnx import FunctionProto
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics import Diagnostic, has_errors
-from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
+from opwright.lang.source import Source
+from opwright.lang.syntax import parse
+from opwright_build.compile import CompiledVersion, SpecFiles, compile_version, files
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary
 
@@ -419,6 +421,34 @@ def test_no_file_is_read_in_another_encoding_than_python_would(head: bytes) -> N
 )
 def test_utf_8_may_be_named(head: bytes) -> None:
     assert not isinstance(SpecFiles(lambda path: head + b"x = 1\n").open("function.py"), Diagnostic)
+
+
+def test_a_file_of_helpers_is_parsed_once_for_all_that_import_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each version is compiled by an action that reads its files anew; another text is another file."""
+    parsed: list[str] = []
+
+    def parsing(source: Source) -> object:
+        parsed.append(source.name)
+        return parse(source)
+
+    monkeypatch.setattr(files, "parse", parsing)
+    names = [f"F{number}" for number in range(12)]
+    tree = {"specs/com.acme/helpers.py": f"{HEAD}def helper(x):\n    return op.Neg(x)\n"}
+    for name in names:
+        tree[f"specs/com.acme/{name}/spec.yaml"] = spec(name)
+        tree[f"specs/com.acme/{name}/function.py"] = (
+            f"from ..helpers import helper\n\n\ndef {name}(X):\n    return helper(X)\n"
+        )
+    library = Tree(tmp_path, tree)
+    for name in names:
+        library.files = SpecFiles(library.read)
+        assert not library.compile(name).diagnostics
+    assert sorted(parsed) == sorted(tree.keys() - {f"specs/com.acme/{name}/spec.yaml" for name in names})
+    (tmp_path / "specs/com.acme/helpers.py").write_text(f"{HEAD}helper = 3\n", encoding="utf-8")
+    library.files = SpecFiles(library.read)
+    assert library.compile("F0").diagnostics
 
 
 def test_an_operator_may_be_made_of_its_older_version(tmp_path: Path) -> None:

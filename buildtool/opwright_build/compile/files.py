@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
@@ -31,20 +32,7 @@ class SpecFiles:
             data = self._read(path)
         except DiagnosticError as error:
             return error.diagnostics[0]
-        if data is None:
-            return None
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data[: error.start].count(b"\n") + 1
-            return Diagnostic(
-                "OW301",
-                "the file is not UTF-8 text",
-                Place(path, line, 1, line, 2),
-                reason=f"byte {error.start} is 0x{data[error.start]:02x}, which UTF-8 does not have there",
-                help="save the file as UTF-8",
-            )
-        return other_encoding(path, data) or parse(Source(path, text))
+        return None if data is None else _parsed(path, data)
 
     def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
         """What `from ..name import x` in the file `origin` reaches, inside the library's root only."""
@@ -55,6 +43,23 @@ class SpecFiles:
             folder = folder.parent
         path = folder.joinpath(*name.split(".")) if name else folder / "__init__"
         return self.open(f"{path}.py")
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: str, data: bytes) -> Module | Diagnostic:
+    """Kept, for many versions import one file of helpers, and each is compiled by an action of its own."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        return Diagnostic(
+            "OW301",
+            "the file is not UTF-8 text",
+            Place(path, line, 1, line, 2),
+            reason=f"byte {error.start} is 0x{data[error.start]:02x}, which UTF-8 does not have there",
+            help="save the file as UTF-8",
+        )
+    return other_encoding(path, data) or parse(Source(path, text))
 
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as in PEP 263
