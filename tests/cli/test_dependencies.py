@@ -285,6 +285,15 @@ def test_other_bytes_than_the_locked_ones(workshop: Workshop, opwright: Opwright
     assert "other bytes" in finding["message"]
     assert "opwright update acme-base" in finding["help"]
     before = read_bundle_file(Path("dist/acme-nn-1.0.0.onnxlib"))
+    lock = LOCK.read_bytes()
+    (refused,) = findings(opwright("update", "--json"))
+    assert (refused["code"], refused["message"], refused["reason"], refused["help"]) == (
+        "OW631",
+        finding["message"],
+        finding["reason"],
+        finding["help"],
+    )
+    assert LOCK.read_bytes() == lock
     ran = opwright("update", "acme-base", "--json")
     assert [(line["library"], line["status"]) for line in ran.lines if line["event"] == "dependency"] == [
         ("acme-base", "changed")
@@ -295,6 +304,19 @@ def test_other_bytes_than_the_locked_ones(workshop: Workshop, opwright: Opwright
     after = read_bundle_file(Path("dist/acme-nn-1.0.0.onnxlib"))
     assert before.index.functions[0].bodies[0].body != after.index.functions[0].bodies[0].body
     assert opwright("update").out.endswith("specs/dependencies.lock unchanged\n")
+    old, new = json.loads(lock)["sha256"], json.loads(LOCK.read_text())["sha256"]
+    LOCK.write_bytes(lock)
+    told = opwright("update", "acme-base").out
+    assert told.startswith(f"acme-base 1.0.0 has other bytes: sha256 {old} -> {new} (installed)\n")
+
+
+def test_the_locked_bytes_from_another_place(workshop: Workshop, opwright: Opwright) -> None:
+    workshop.installed("base", {"Double": DOUBLE})
+    path = workshop.vendored("base", "nn")
+    workshop.built("nn", QUADRUPLE, dependencies="[acme-base]")
+    library = Path("specs/library.yaml")
+    library.write_text(library.read_text().replace("[acme-base]", f"{{acme-base: {{bundle: {path}}}}}"))
+    assert opwright("update").out.startswith(f"acme-base 1.0.0 (installed -> {path})\n")
 
 
 def test_another_release_than_the_locked_one(workshop: Workshop, opwright: Opwright) -> None:

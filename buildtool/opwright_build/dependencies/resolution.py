@@ -81,6 +81,17 @@ def hold_against_lock(resolved: Resolved, locked: Mapping[str, LockedLibrary]) -
     return Resolved(libraries, tuple(found))
 
 
+def replaced_releases(resolved: Resolved, locked: Mapping[str, LockedLibrary]) -> list[Diagnostic]:
+    """A finding for each library that is of the locked release by its version, and not by its bytes."""
+    return [
+        _other_than_locked(library, line)
+        for name, library in resolved.libraries.items()
+        if (line := locked.get(name)) is not None
+        and line.version == library.locked.version
+        and line.sha256 != library.locked.sha256
+    ]
+
+
 def unused_lines(locked: Mapping[str, LockedLibrary], packages: Iterable[Package]) -> list[Diagnostic]:
     """Lines of libraries that no package names."""
     wanted = wanted_libraries(packages)

@@ -17,7 +17,12 @@ from opwright_build.dependencies.dependencies_lock import (
     read_dependencies_lock,
     write_dependencies_lock,
 )
-from opwright_build.dependencies.resolution import closure_findings, find_libraries, wanted_libraries
+from opwright_build.dependencies.resolution import (
+    closure_findings,
+    find_libraries,
+    replaced_releases,
+    wanted_libraries,
+)
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.library_file import read_library
@@ -39,7 +44,8 @@ def update(
 ) -> int:
     """Writes the lock of the library around `path`: the lines of the libraries `names`, or all. Where indexes are
     asked, those that were added from one become the newest release that fits. Nothing is written where a library cannot
-    be found, is of a release that is not accepted, or does not fit the others."""
+    be found, is of a release that is not accepted, does not fit the others, or has other bytes than the locked ones
+    under the same version and is not named."""
     return on_library(path, reporter, options, lambda session: _update(session, names, indexes, started))
 
 
@@ -70,6 +76,8 @@ def _update(session: Session, names: Sequence[str], indexes: Sequence[str], star
     found = [*resolved.diagnostics]
     for package in library.packages:
         found += closure_findings(library, package, resolved)
+    if not names:
+        found += replaced_releases(resolved, before)
     if has_errors(found):
         return finish(session, started, list(dict.fromkeys(found)), "", {"written": False})
     after = {
@@ -115,10 +123,18 @@ def _tell(session: Session, before: Mapping[str, LockedLibrary], after: Mapping[
         event = {"library": item.library, "version": item.version, "sha256": item.sha256, "source": item.source}
         session.reporter.event("dependency", {**event, "before": old.version if old else None, "status": status})
         if status == "changed" and old is not None:
-            lines.append(f"{item.library} {old.version} -> {item.version} ({item.source})")
+            lines.append(f"{item.library} {_change(old, item)}")
         elif status != "unchanged":
             lines.append(f"{item.library} {item.version} {status} ({item.source})")
     return lines
+
+
+def _change(old: LockedLibrary, new: LockedLibrary) -> str:
+    if old.version != new.version:
+        return f"{old.version} -> {new.version} ({new.source})"
+    if old.sha256 != new.sha256:
+        return f"{new.version} has other bytes: sha256 {old.sha256} -> {new.sha256} ({new.source})"
+    return f"{new.version} ({old.source} -> {new.source})"
 
 
 def _status(old: LockedLibrary | None, new: LockedLibrary | None) -> str:
