@@ -324,6 +324,28 @@ def test_of_several_packages_one_gets_it(registry: Registry) -> None:
     assert "  - library: acme-own\n    dependencies: {acme-nn: " in LIBRARY.read_text()
 
 
+@pytest.mark.parametrize("name", ["acme-own", "Acme_Own>=1"])
+def test_a_library_is_not_added_to_itself(registry: Registry, name: str) -> None:
+    """Nothing is looked for: an index that lists it is not even asked."""
+    before = tree(Path("specs"))
+    for index in ((), ("--index", str(registry.site)), ("--index", "nowhere")):
+        ran = registry.opwright("add", name, *index, "--json")
+        assert (ran.status, codes(ran)) == (1, ["OW138"])
+    assert "from acme_own import opset1" in registry.opwright("add", name).out
+    assert tree(Path("specs")) == before
+
+
+def test_a_package_beside_it_is_written_not_added(registry: Registry) -> None:
+    head = "schema: 1\nversion: 1.0.0\nopsets: '>=18,<=20'\npackages:\n"
+    own = "  - {library: acme-own, package: acme_own, domains: [com.acme.own]}\n"
+    LIBRARY.write_text(f"{head}{own}  - {{library: acme-more, package: acme_more, domains: [com.acme.more]}}\n")
+    shutil.copytree("specs/com.acme.own", "specs/com.acme.more")
+    ran = registry.opwright("add", "acme-more", "-p", "acme-own")
+    assert ran.status == 2
+    assert "acme-more is a package of this library" in ran.out
+    assert "write `acme-more` below `dependencies:` of acme-own" in ran.out
+
+
 def test_what_does_not_fit_is_not_added(registry: Registry) -> None:
     """A library whose domain is the own one."""
     path = Path("specs/com.acme.own")

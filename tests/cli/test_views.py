@@ -221,6 +221,18 @@ def test_new_begins_a_library_that_builds_and_overwrites_nothing(
     assert opwright("new", "operator", "com.acme/Swish").status == 2
 
 
+def test_new_tells_the_library_that_lies_further_up(
+    tmp_path: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert not opwright("new", "function", "com.acme/Swish").out.startswith("in ")
+    inner = tmp_path / "vendor" / "theirs"
+    inner.mkdir(parents=True)
+    ran = opwright("new", "function", "com.acme/Gelu", "--path", "vendor/theirs")
+    assert ran.out.startswith(f"in the library {tmp_path}\nwrote specs/com.acme/Gelu/spec.yaml\n")
+    assert not opwright("new", "library", "base", "--path", "vendor/theirs").out.startswith("in ")
+
+
 @pytest.mark.parametrize(
     "words",
     [

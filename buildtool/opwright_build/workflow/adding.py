@@ -97,6 +97,7 @@ def _add(session: Session, wanted: str, digest: str, indexes: Sequence[str], sta
             message = f"{package.name} depends on {known} already"
             help_ = f"`opwright update {known}` locks what is found now: with --index, the newest release that fits"
             raise usage_error(message, help=help_)
+    _refuse_own(library, package, name)
     places = index_places(indexes)
     added = _from_indexes(session, name, asked, places) if places else _from_installed(name, asked)
     found_digest = sha256(added.data).hexdigest()
@@ -114,6 +115,19 @@ def _package(library: Library, asked: Sequence[str]) -> Package:
         names = " or ".join(f"-p {item.name}" for item in library.packages)
         raise usage_error("a dependency is added to one package", help=f"choose one with {names}")
     return named[0]
+
+
+def _refuse_own(library: Library, package: Package, name: str) -> None:
+    """What is built here is neither installed nor taken from an index. Raises DiagnosticError for the package itself,
+    UsageError for another one."""
+    own = next((item for item in library.packages if normal_name(item.name) == normal_name(name)), None)
+    if own is package:
+        message = f"the package `{own.name}` would depend on itself"
+        help_ = f"nothing is to be added: its functions are called with `from {own.package} import opset1`"
+        raise DiagnosticError([Diagnostic("OW138", message, own.places["library"], help=help_)])
+    if own is not None:
+        help_ = f"write `{own.name}` below `dependencies:` of {package.name}: a package beside it needs no lock"
+        raise usage_error(f"{own.name} is a package of this library", help=help_)
 
 
 def _from_installed(name: str, asked: str) -> Added:

@@ -60,7 +60,9 @@ def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settin
                 made = new_function(name, path, beginning.like, _source(name, beginning))
         write_editor_schemas(made.root)
         reporter.findings(made.hints, lambda file: None)
-        lines = [f"wrote {os.path.relpath(made.root / file)}" for file in made.created]
+        found_above = kind != "library" and made.root != Path(os.path.abspath(path))
+        lines = [f"in the library {made.root}"] if found_above else []
+        lines += [f"wrote {os.path.relpath(made.root / file)}" for file in made.created]
         lines += [f"kept {os.path.relpath(made.root / file)}" for file in made.kept]
         follow = f"opwright new function {made.domain}/Name" if kind == "library" else "opwright build"
         if any(hint.code in _TO_DO for hint in made.hints):
