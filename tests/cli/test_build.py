@@ -225,8 +225,19 @@ def test_what_the_machine_refuses_is_3(blocked: str, code: str, library: Path, o
     Path(blocked).write_text("a file, no folder")
     ran = opwright("build", "--cache", "cache", "--json")
     assert ran.status == 3
-    assert [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"] == [code]
+    (finding,) = (line["finding"] for line in ran.lines if line["event"] == "finding")
+    assert finding["code"] == code
+    assert f"{blocked} is a file, not a folder" in finding["message"]
     assert ran.summary["exit"] == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such pipes")
+@pytest.mark.parametrize("blocked", [".opwright", "dist", "library"])
+def test_a_pipe_in_the_place_of_a_folder_is_told(blocked: str, library: Path, opwright: Opwright) -> None:
+    os.mkfifo(blocked)
+    ran = opwright("build")
+    assert ran.status == 3
+    assert f"{blocked} is a pipe, not a folder" in ran.out
 
 
 def test_stale_outputs_go_and_other_files_stay(library: Path, opwright: Opwright) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright_build.spec.library_root import find_library
 from opwright_build.spec.load import check_ceiling, load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
+from opwright_build.spec.scaffold import new_function
 
 from tests.work import calls_of
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from .conftest import TinyLibrary
 
 ROOT = Path(__file__).parents[2]
+ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="pipes and links of posix")
 
 
 def refused(start: Path) -> list[str]:
@@ -69,6 +73,29 @@ def test_the_nearest_library_counts(tiny: TinyLibrary) -> None:
 def test_no_library(tmp_path: Path) -> None:
     assert refused(tmp_path) == ["None OW110"]
     assert refused(tmp_path / "nothing") == ["None OW110"]
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (Path.mkdir, "is a folder, not a file"),
+        pytest.param(lambda path: os.mkfifo(path), "is a pipe, not a file", marks=ON_POSIX),
+        pytest.param(lambda path: path.symlink_to(path.name), "is a link that leads to no file", marks=ON_POSIX),
+        pytest.param(lambda path: path.symlink_to("/dev/null"), "is a link that leads to no file", marks=ON_POSIX),
+    ],
+)
+def test_what_has_the_name_of_a_library_is_told(make: Callable[[Path], object], what: str, tiny: TinyLibrary) -> None:
+    """No library further up is taken for it, and none is begun around it."""
+    inner = tiny.root / "inner"
+    (inner / "specs").mkdir(parents=True)
+    make(inner / "specs" / "library.yaml")
+    for task in (find_library, lambda path: new_function("com.acme/Swish", path)):
+        with pytest.raises(DiagnosticError) as caught:
+            task(inner)
+        (finding,) = caught.value.diagnostics
+        assert (finding.code, finding.message) == ("OW115", f"specs/library.yaml {what}")
+    assert os.listdir(inner) == ["specs"]
+    assert os.listdir(inner / "specs") == ["library.yaml"]
 
 
 def test_a_path_that_does_not_exist_is_no_part_of_the_library_above(tiny: TinyLibrary) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from opwright_build.spec import yaml_source
+from opwright_build.spec.vectors_file import read_vectors_file
 from opwright_build.spec.yaml_nodes import MappingNode, Scalar, Sequence, key_places, node_at, plain_data
 from opwright_build.spec.yaml_source import (
     MAX_BYTES,
@@ -190,6 +191,15 @@ def test_values_and_places() -> None:
 def test_refusals(data: bytes, expected: list[str], loader: type[Any] | None) -> None:
     found = read_yaml(data, "f.yaml", loader=loader).diagnostics
     assert [f"{item.place} {item.code}".removeprefix("f.yaml").lstrip(": ") for item in found] == expected
+
+
+def test_a_file_that_is_too_large_is_told_as_what_it_is() -> None:
+    """Its size is not told: of a file of gigabytes one byte too many is read."""
+    data = b"x" * (MAX_BYTES + 1)
+    (spec,), (rows,) = read_yaml(data, "spec.yaml").diagnostics, read_vectors_file(data, "vectors.yaml").diagnostics
+    assert spec.message == rows.message == "the file has more than 524,288 bytes"
+    assert "the file that is meant" in spec.help
+    assert "generated rows" in rows.help
 
 
 @pytest.mark.parametrize("data", [b"a: 1\n---\nb: 2\n", b"<<: {a: 1}\nb: 2\n"])

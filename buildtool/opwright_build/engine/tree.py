@@ -20,6 +20,8 @@ from pathlib import Path
 from opwright import regular_file
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
+from opwright_build.engine.system_errors import kind_of
+
 MOST_BYTES = 1 << 31  # of one file
 MOST_STATE_BYTES = 1 << 27  # of one that says what the tool knows of a folder
 MOST_SOURCE_BYTES = 1 << 26  # of one that comes with a library
@@ -273,11 +275,9 @@ def _linked(path: str) -> Diagnostic:
 
 
 def _not_regular(path: str, status: os.stat_result) -> Diagnostic:
-    kinds = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-    kind = kinds.get(stat.S_IFMT(status.st_mode), "a device")
     return Diagnostic(
         code="OW521",
-        message=f"{path} is {kind}, where the tool reads or writes a regular file",
+        message=f"{path} is {kind_of(status)}, where the tool reads or writes a regular file",
         place=Place(path),
         reason="a link may lead out of the library, and a pipe or a device has no end",
         help="remove it",

@@ -25,6 +25,7 @@ from opwright.lang.syntax import parse
 from opwright.regular_file import read_regular
 from opwright.version import VERSION
 
+from opwright_build.engine.system_errors import reason_of
 from opwright_build.engine.tree import MOST_SOURCE_BYTES, Tree, write_whole
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.domain_file import (
@@ -36,7 +37,7 @@ from opwright_build.spec.domain_file import (
     refuse_operator,
 )
 from opwright_build.spec.library_file import read_library
-from opwright_build.spec.library_root import find_library
+from opwright_build.spec.library_root import find_library, library_around
 from opwright_build.spec.licenses import LICENSE_HELP, spdx_expression
 from opwright_build.spec.load import load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
@@ -110,10 +111,7 @@ def new_function(name: str, folder: Path, like: str = "", source: FunctionSource
     refusal = _passed_over(domain) or _passed_over(operator)
     if refusal:
         raise DiagnosticError([Diagnostic("OW129", refusal, help="For example com.acme/Swish.")])
-    try:
-        root = find_library(folder)
-    except DiagnosticError:
-        root = None
+    root = library_around(Path(os.path.abspath(folder)))
     try:
         if root is None and like:
             raise DiagnosticError([Diagnostic("OW110", f"there is no library here that has {like}")])
@@ -122,7 +120,7 @@ def new_function(name: str, folder: Path, like: str = "", source: FunctionSource
         return _Writer(root, source).extend(domain, operator, like)
     except OSError as error:
         message, place = f"{domain}/{operator} cannot be written", Place(f"specs/{domain}")
-        raise DiagnosticError([Diagnostic("OW132", message, place, reason=error.strerror or "")]) from error
+        raise DiagnosticError([Diagnostic("OW132", message, place, reason=reason_of(error))]) from error
 
 
 def new_library(
@@ -164,7 +162,7 @@ def new_library(
         return _Writer(root).begin_library(name, package, domain, settings)
     except OSError as error:
         message = f"{name} cannot be written"
-        raise DiagnosticError([Diagnostic("OW132", message, Place(name), reason=error.strerror or "")]) from error
+        raise DiagnosticError([Diagnostic("OW132", message, Place(name), reason=reason_of(error))]) from error
 
 
 def new_version(name: str, folder: Path) -> NewFunction:
@@ -178,7 +176,7 @@ def new_version(name: str, folder: Path) -> NewFunction:
         return _Writer(find_library(folder)).add_version(domain, operator)
     except OSError as error:
         message, place = f"a version of {domain}/{operator} cannot be written", Place(f"specs/{domain}/{operator}")
-        raise DiagnosticError([Diagnostic("OW132", message, place, reason=error.strerror or "")]) from error
+        raise DiagnosticError([Diagnostic("OW132", message, place, reason=reason_of(error))]) from error
 
 
 def _domain_of(library: str) -> str:

@@ -25,6 +25,8 @@ from opwright_build.spec.vectors_model import (
 from opwright_build.spec.yaml_nodes import MappingNode, Node, Scalar, Sequence, key_places, node_at
 from opwright_build.spec.yaml_source import MAX_FINDINGS, read_yaml
 
+_SMALLER = "Large vectors belong in generated rows (`distribution`, `shape`, `seed`)."
+
 
 @dataclass(frozen=True, slots=True)
 class LiteralTensor:
@@ -157,7 +159,7 @@ class VectorsFile:
 
 def read_vectors_file(data: bytes, file: str) -> VectorsFile:
     """Reads the bytes of a vector file; `file` is the name its places carry."""
-    source = read_yaml(data, file)
+    source = read_yaml(data, file, smaller=_SMALLER)
     if source.root is None:
         return VectorsFile((), source.diagnostics)
     checked = check(VectorsModel, source.root)

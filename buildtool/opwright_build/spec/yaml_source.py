@@ -33,6 +33,7 @@ MAX_SCALAR = 64 * 1024
 MAX_DEPTH = 40
 MAX_NODES = 50_000
 MAX_FINDINGS = 50
+_SMALLER = "Look whether it is the file that is meant: what is written by hand is far smaller."
 
 # Characters on which editors, libyaml and PyYAML disagree about what they are or where a line ends.
 _REFUSED_CHARACTER = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\r(?!\n)")
@@ -48,9 +49,10 @@ class YamlFile:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read_yaml(data: bytes, file: str, *, loader: type[Any] | None = None) -> YamlFile:
-    """Reads one YAML document. `file` is the name that places carry; `loader` chooses PyYAML's scanner (for tests)."""
-    text, refusal = _decode(data, file)
+def read_yaml(data: bytes, file: str, *, smaller: str = _SMALLER, loader: type[Any] | None = None) -> YamlFile:
+    """Reads one YAML document. `file` is the name that places carry; `smaller` is the help where it is too large, and
+    may have been read in part; `loader` chooses PyYAML's scanner (for tests)."""
+    text, refusal = _decode(data, file, smaller)
     if refusal is not None:
         return YamlFile(None, (refusal,))
     reader = _Reader(text, file)
@@ -68,11 +70,9 @@ def scanner() -> type[Any]:
     return yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
 
 
-def _decode(data: bytes, file: str) -> tuple[str, Diagnostic | None]:
+def _decode(data: bytes, file: str, smaller: str) -> tuple[str, Diagnostic | None]:
     if len(data) > MAX_BYTES:
-        message = f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are read"
-        way_out = "Large vectors belong in generated rows (`distribution`, `shape`, `seed`)."
-        return "", Diagnostic("OW105", message, Place(file), help=way_out)
+        return "", Diagnostic("OW105", f"the file has more than {MAX_BYTES:,} bytes", Place(file), help=smaller)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.diagnostics.exits import Exit
 from opwright.version import VERSION
 
-from opwright_build.spec.library_root import existing, find_library
+from opwright_build.spec.library_root import existing, library_around
 from opwright_build.workflow.task import reporting
 
 if TYPE_CHECKING:
@@ -174,8 +174,12 @@ def _library(path: Path) -> Iterator[Found]:
         reasons = "; ".join(item.message for item in seal.warnings)
         yield Found("secret", "good" if seal.seal is not None else "note", reasons or "results can be kept")
     try:
-        root = find_library(path)
-    except DiagnosticError:
+        root = library_around(existing(path))
+    except DiagnosticError as error:
+        first = error.diagnostics[0]
+        yield Found("library", "missing", first.message, first.help)
+        return
+    if root is None:
         yield Found("library", "note", "none around this folder", "opwright new library acme-ops")
         return
     yield Found("library", "good", str(root))
