@@ -15,6 +15,7 @@ from opwright.bundle.format import AttributeEntry, Bundle
 from opwright.diagnostics import DiagnosticError, Severity
 from opwright.downlevel.rewrite import polyfill_libraries
 from opwright.downlevel.target import Target, opset_alone, target_of_opset
+from opwright.elements import BY_NAME
 from opwright.graphs.walk import all_nodes
 from opwright.link.inspect import State, inspect
 
@@ -518,3 +519,48 @@ def test_what_an_attribute_cannot_hold(node: str, output: str, opset: int, reaso
             attribute.s = b"\xff"  # no text
     with pytest.raises(DiagnosticError, match=reason):
         convert(model, opset=opset)
+
+
+def cast_to(element: str, operator: str, saturate: int, opset: int, source: str = "float") -> onnx.ModelProto:
+    to = f"to = {BY_NAME[element].code}, " if operator == "Cast" else ""
+    given = "x" if operator == "Cast" else "x, l"
+    return onnx.parser.parse_model(
+        f"""<ir_version: 12, opset_import: ["": {opset}]> g ({source}[N] x, {element}[1] l) => ({element}[N] y)
+        {{ y = {operator}<{to}saturate = {saturate}>({given}) }}"""
+    )
+
+
+EIGHT_BITS = ["float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"]
+
+
+@pytest.mark.parametrize("operator", ["Cast", "CastLike"])
+@pytest.mark.parametrize("saturate", [0, 1])
+@pytest.mark.parametrize("element", EIGHT_BITS)
+def test_casts_to_eight_bits_differ_by_infinities_alone(element: str, saturate: int, operator: str) -> None:
+    """What is refused are the rows and columns in which the tables in the text of Cast differ between 23 and 24."""
+    for here, there in ((21, 26), (26, 19)):
+        model = cast_to(element, operator, saturate, here)
+        if element.endswith("fnuz") and saturate:
+            with pytest.raises(DiagnosticError, match=f"an infinity that is cast to {element} with saturate"):
+                convert(model, opset=there)
+        else:
+            (node,) = converted(model, there).graph.node
+            assert node == model.graph.node[0]
+        integers = cast_to(element, operator, saturate, here, source="int32")
+        assert converted(integers, there).graph.node == integers.graph.node
+
+
+def test_what_version_24_of_cast_changed_in_its_tables() -> None:
+    def rows(version: int) -> list[list[str]]:
+        lines = [line.split("|") for line in onnx.defs.get_schema("Cast", version).doc.splitlines()]
+        return [[cell.strip() for cell in line[1:-1]] for line in lines if len(line) == 7]
+
+    older, newer = rows(23), rows(24)
+    columns = older[0]
+    assert len(older) == len(newer)
+    assert {
+        (before[0], columns[index], before[index], after[index])
+        for before, after in zip(older, newer, strict=True)
+        for index in range(1, len(columns))
+        if before[index] != after[index]
+    } == {(f"{sign}Inf", column, "NaN", f"{sign}FLT_MAX") for sign in ("", "-") for column in ("E4M3FNUZ", "E5M2FNUZ")}

@@ -117,7 +117,7 @@ _STANDARD = (
         changed={6: "`to` was the name of a type before version 6"},
         steps={
             19: Step(down=rules.cast_to_plain),
-            24: Step(down=rules.cast_to_plain, up=rules.cast_no_float8, up_since=19),
+            24: Step(down=rules.cast_without_rounding, up=rules.cast_infinities, up_since=19),
         },
     ),
     Record(
@@ -126,7 +126,10 @@ _STANDARD = (
         fault=Fault.NARROW,
         reference_lacks={"round_mode": b"up"},
         reviewed=(19, 21, 23, 24, 25),
-        steps={19: Step(down=rules.like_plain), 24: Step(down=rules.like_plain, up=rules.like_no_float8, up_since=19)},
+        steps={
+            19: Step(down=rules.cast_to_plain),
+            24: Step(down=rules.cast_without_rounding, up=rules.cast_infinities, up_since=19),
+        },
     ),
     Record("Ceil", rank=RankRule.ELEMENTWISE, reviewed=(6, 13)),
     Record("Celu", rank=RankRule.ELEMENTWISE, reviewed=(28,)),

@@ -677,38 +677,42 @@ def one_scale(form: Form) -> str:
     return ""
 
 
+def _cast_target(form: Form) -> str | None:
+    """The type that Cast and CastLike cast to; None when it is not known."""
+    if "to" not in form.given():
+        return form.element(1)
+    code = form.value("to")
+    element = BY_CODE.get(code) if isinstance(code, int) else None
+    return None if element is None else element.name
+
+
 def cast_to_plain(form: Form) -> str:
-    """`saturate` and `round_mode` are about float8; what they mean there was put otherwise in version 24."""
-    target = form.value("to")
-    element = BY_CODE.get(target) if isinstance(target, int) else None
-    if element is None or element.name.startswith("float8"):
-        return "it casts to a type of eight bits" if element is not None else "its `to` is not known"
+    """`saturate` came with 19, as the types of eight bits did that it is about."""
+    target = _cast_target(form)
+    if target is None or target.startswith("float8"):
+        return f"the type that it casts to is {target or 'not known'}"
     form.drop("saturate")
+    return ""
+
+
+def cast_infinities(form: Form) -> str:
+    """In the types of eight bits that have no infinities and no negative zero, a saturating cast makes an infinity the
+    greatest number since 24, and made it NaN before. The other columns of the standard's tables did not change."""
+    target, source = _cast_target(form), form.element(0)
+    if target is None:
+        return "the type that it casts to is not known"
+    finite = source is not None and BY_NAME[source].kind in ("int", "uint", "bool")
+    if not target.endswith("fnuz") or finite or form.value("saturate", 1) == 0:
+        return ""
+    return f"an infinity that is cast to {target} with saturate is its greatest number since version 24, and NaN before"
+
+
+def cast_without_rounding(form: Form) -> str:
+    """`round_mode` came with 24, as float8e8m0 did, which alone it is about."""
+    if _cast_target(form) == "float8e8m0":
+        return "it casts to float8e8m0, which came with version 24"
     form.drop("round_mode")
-    return ""
-
-
-def cast_no_float8(form: Form) -> str:
-    target = form.value("to")
-    element = BY_CODE.get(target) if isinstance(target, int) else None
-    if element is None or element.name.startswith("float8"):
-        return "it casts to a type of eight bits" if element is not None else "its `to` is not known"
-    return ""
-
-
-def like_no_float8(form: Form) -> str:
-    element = form.element(1)
-    unfit = element is None or element.startswith("float8")
-    return f"the type that it casts to is {element or 'not known'}" if unfit else ""
-
-
-def like_plain(form: Form) -> str:
-    element = form.element(1)
-    if element is None or element.startswith("float8"):
-        return f"the type that it casts to is {element or 'not known'}"
-    form.drop("saturate")
-    form.drop("round_mode")
-    return ""
+    return cast_infinities(form)
 
 
 def output_dtype(form: Form) -> str:
