@@ -564,3 +564,28 @@ def test_what_version_24_of_cast_changed_in_its_tables() -> None:
         for index in range(1, len(columns))
         if before[index] != after[index]
     } == {(f"{sign}Inf", column, "NaN", f"{sign}FLT_MAX") for sign in ("", "-") for column in ("E4M3FNUZ", "E5M2FNUZ")}
+
+
+@pytest.mark.parametrize(
+    ("element", "node", "opset"),
+    [
+        ("int4", "Cast<to = 22>(x)", 20),
+        ("float8e5m2", "CastLike(x, z)", 18),
+        ("float4e2m1", "Cast<to = 23>(x)", 21),
+        ("int4", "QuantizeLinear(x, s, z)", 20),
+    ],
+)
+def test_a_type_that_the_opset_lacks_is_in_no_library(element: str, node: str, opset: int) -> None:
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 11, opset_import: ["": 23]> g (float[N] x, float s, {element} z) => ({element}[M] y)
+        {{ y = {node} }}"""
+    )
+    serves = LibraryBuilder(domain="ai.onnx", mirror="acme.ai.onnx", domain_version=28)
+    serves.add("CastLike", "(x, z) => (y) { y = Identity(z) }", inputs=("x", "z"), since_version=23)
+    for libraries in ((), (serves.bundle(),)):
+        with pytest.raises(DiagnosticError) as caught:
+            convert(model, opset=opset, libraries=libraries)
+        (finding,) = caught.value.diagnostics
+        assert finding.code == "OW582"
+        assert "library" not in finding.reason
+        assert finding.help == f"change the node: opset {opset} has no {element}, and so no library helps"

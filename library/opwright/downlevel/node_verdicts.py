@@ -13,6 +13,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.downlevel.form import Form
 from opwright.downlevel.other_version import form_at, form_schema, type_reasons
 from opwright.downlevel.target import Target
+from opwright.elements import BY_NAME
 from opwright.graphs.ids import FunctionId, called, function_id, uncalled_functions
 from opwright.graphs.ir_versions import INITIALIZERS_IR
 from opwright.graphs.walk import all_nodes, subgraphs
@@ -22,7 +23,7 @@ from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.schema_types import formals, infer_outputs, schema_at
 from opwright.link.value_types import ABSENT, element_of
 from opwright.opsets.records import CONSTANT, record_of
-from opwright.opsets.signatures import newest_opset
+from opwright.opsets.signatures import elements_at, newest_opset
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +180,10 @@ class _Judge(Resolver):
         if found is None:
             return None
         self._reasons.setdefault(id(visit.node), found)
-        entry = super().standard_operator(visit, domain)
+        lacking = self._lacking_elements(visit, here)
+        entry = super().standard_operator(visit, domain) if not lacking else None
         if entry is None:
-            raise DiagnosticError([self._unserved(visit, here)])
+            raise DiagnosticError([self._unserved(visit, here, lacking)])
         return entry
 
     def _judge(self, visit: Visit, domain: str, here: defs.OpSchema, goal: int) -> tuple[str, str, str] | None:
@@ -304,10 +306,15 @@ class _Judge(Resolver):
         reason = f"the installed onnx knows the operators up to opset {newest_opset()}, and no such one at that opset"
         return Diagnostic("OW582", text, Place(self._file), reason, "see to the model's imports, or update onnx")
 
-    def _unserved(self, visit: Visit, here: defs.OpSchema) -> Diagnostic:
+    def _unserved(self, visit: Visit, here: defs.OpSchema, lacking: Sequence[str]) -> Diagnostic:
         code, message, reason = self._reasons[id(visit.node)]
         if CONSTANT.describes(visit.node) and not any(item.ref_attr_name for item in visit.node.attribute):
             return Diagnostic(code, message, Place(self._file), reason, _CONSTANTS)  # no library has one
+        if lacking:
+            help_text = (
+                f"change the node: opset {self._opset} has no {' and no '.join(lacking)}, and so no library helps"
+            )
+            return Diagnostic(code, message, Place(self._file), reason, help_text)
         identity = f"{here.domain or 'ai.onnx'}::{here.name}@{here.since_version}"
         reasons = [reason, f"no library given has {identity}"]
         help_text = (
@@ -316,6 +323,12 @@ class _Judge(Resolver):
             else f"give a library that has {identity} with --library, or change the node"
         )
         return Diagnostic(code, message, Place(self._file), "; ".join(filter(None, reasons)), help_text)
+
+    def _lacking_elements(self, visit: Visit, here: defs.OpSchema) -> list[str]:
+        """The element types of a node that no operator of the opset takes or gives, and so no function either."""
+        outputs = infer_outputs(visit.node, here.domain, visit.inputs, visit.attributes, visit.imports)
+        elements = dict.fromkeys(filter(None, map(element_of, (*visit.inputs, *outputs))))
+        return [name for name in elements if not elements_at(self._opset) & BY_NAME[name].mask]
 
     def _two_ways(self, place: str) -> Diagnostic:
         reason = "the function that holds it is called from several places, and its one node can have one form only"

@@ -236,6 +236,18 @@ def operators_at(domain: str, opset: int) -> tuple[str, ...]:
     return tuple(name for name in names if signature(domain, name, opset) is not None)
 
 
+@cache
+def elements_at(opset: int) -> int:
+    """The element types that any operator of the standard takes or gives at an opset, as a bit mask."""
+    mask = 0
+    for name in operators_at("", opset):
+        found = signature("", name, opset)
+        assert found is not None
+        for admitted in (*found.masks.values(), *found.input_masks):
+            mask |= admitted
+    return mask
+
+
 def is_known_domain(domain: str) -> bool:
     return not normal_domain(domain) or bool(_histories(domain))
 
