@@ -107,6 +107,15 @@ def test_bytes_are_the_same_every_time(library: LibraryBuilder) -> None:
     assert once == again
 
 
+def test_a_default_that_the_reference_evaluator_does_not_take_is_left_out() -> None:
+    made = LibraryBuilder()
+    text = "(x) => (y) { o = Constant<value_float: float = 2.0>() l = CastLike(o, x) y = Mul(x, l) }"
+    made.add("Like", [Body(text, (24, 24))])
+    (function,) = functions_of(made, "Like", opset=24)
+    assert [attribute.name for node in function.node for attribute in node.attribute] == ["value_float", "saturate"]
+    assert run(model_of([function], call(function), opset=24), [1.5]) == [3.0]
+
+
 @pytest.mark.parametrize("names", [("v0", "v1"), ("v", "_v0"), ("v2", "v"), ("i1", "o0"), ("a0", "__v1")])
 def test_declared_names_never_meet_local_ones(names: tuple[str, str]) -> None:
     source, result = names

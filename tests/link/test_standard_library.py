@@ -20,7 +20,6 @@ from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright.commands import main
-from opwright.graphs.left_out import leave_out_defaults
 from opwright.link.apply import attach_libraries
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
@@ -138,7 +137,6 @@ def passes(model: onnx.ModelProto, case: TestCase) -> bool:
     inputs, outputs = case.data_sets[0]
     feeds = {info.name: value_of(value) for info, value in zip(model.graph.input, inputs, strict=True)}
     flat = inline_local_functions(model)
-    leave_out_defaults(flat)  # which some operators of the evaluator do not take
     with np.errstate(all="ignore"):
         found = ReferenceEvaluator(flat).run(None, feeds)
     for value, expected in zip(found, map(value_of, outputs), strict=True):

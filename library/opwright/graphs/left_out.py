@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from onnx import ModelProto, NodeProto
+from onnx import AttributeProto, ModelProto, NodeProto
 
 from opwright.graphs.walk import all_nodes
 from opwright.opsets.domains import normal_domain
@@ -29,14 +29,19 @@ def lacked_by_reference(operators: Iterable[str]) -> bool:
 
 
 def leave_out_in(nodes: Iterable[NodeProto]) -> None:
-    """The same of nodes, and of those of graphs within them."""
+    """The same of nodes, and of those of graphs within them. A function of an operator's name has defaults of its
+    own."""
     for node in all_nodes(nodes):
         lacks = _NOT_TAKEN.get(node.op_type)
-        if lacks is not None:
-            kept = [item for item in node.attribute if lacks.get(item.name) not in (item.i or item.s, item.i)]
+        if lacks is not None and not normal_domain(node.domain):
+            kept = [item for item in node.attribute if not _is_default(item, lacks.get(item.name))]
             if len(kept) < len(node.attribute):
                 del node.attribute[:]
                 node.attribute.extend(kept)
+
+
+def _is_default(attribute: AttributeProto, default: bytes | int | None) -> bool:
+    return not attribute.ref_attr_name and default in (attribute.i or attribute.s, attribute.i)
 
 
 def leave_out_unread(

@@ -17,6 +17,7 @@ from onnx import AttributeProto, FunctionProto, NodeProto, helper
 from opwright.bundle.call_interface import outputs_of
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.graphs.left_out import leave_out_in
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes, rename_references, rename_values
 from opwright.link.catalogue import Catalogue, catalogue_of
@@ -120,6 +121,7 @@ def name_body(naming: Naming, instance: Instance) -> FunctionProto:
     domains = _resolve_calls(naming, instance, function)
     _rename_values(function, body.inputs, _output_names(body.inputs, outputs_of(entry, body)))
     rename_references(function.node, attributes)
+    leave_out_in(function.node)  # stored bodies have all defaults written
     function.domain, function.name, function.overload = naming.id_of(instance)
     function.doc_string = entry.doc or entry.summary
     _declare_attributes(function, [interface[name] for name in body.attributes])
