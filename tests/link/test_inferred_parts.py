@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 from onnx import GraphProto, ModelProto, TensorProto, parser, shape_inference
-from opwright import decompile
+from opwright import attach, convert, decompile, polyfill
+from opwright.bundle.format import Bundle
 from opwright.graphs.model_inference import infer_model, infer_strictly
 from opwright.graphs.walk import all_graphs
 from opwright.link import inferred_parts
 from opwright.link.inferred_parts import inferred_graphs
 
 from benchmarks.models import MODELS
+from tests.link.conftest import Body, LibraryBuilder
 from tests.node_cases import node_cases
 
 _MODEL = """<ir_version: 10, opset_import: ["": 18, "d": 1]>
@@ -123,6 +128,58 @@ def test_no_large_model_with_branches_is_inferred_at_once(monkeypatch: pytest.Mo
     monkeypatch.setattr(shape_inference, "infer_shapes", infer)
     decompile(MODELS["layers"](3, 6_000))
     assert len(sizes) > 1 and max(sizes) <= 2 * inferred_parts.PART
+
+
+def mish_library() -> Bundle:
+    made = LibraryBuilder(domain="ai.onnx", mirror="acme.ai.onnx", domain_version=28)
+    text = "(x) => (y) { s = Softplus (x) t = Tanh (s) y = Mul (x, t) }"
+    made.add("Mish", [Body(text, (13, 28))], since_version=18)
+    return made.bundle()
+
+
+_BRANCHES = "".join(
+    f"""t{i + 1} = If (c) <then_branch = l{i} () => (float[N] p{i}) {{ p{i} = Mish (t{i}) }},
+                       else_branch = r{i} () => (float[N] q{i}) {{ q{i} = Neg (t{i}) }}> """
+    for i in range(30)
+)
+_CALLS = "".join(f"t{i + 1} = my.F{i} (t{i}) " for i in range(30))
+_FUNCTIONS = "".join(
+    f'<domain: "my", opset_import: ["": 18]> F{i} (v) => (w) {{ u = Mish (v) w = Neg (u) }} ' for i in range(30)
+)
+
+
+@pytest.mark.parametrize("nodes", [_BRANCHES, _CALLS])
+@pytest.mark.parametrize(
+    "change",
+    [
+        partial(convert, opset=24),
+        partial(polyfill, opset=17, libraries=mish_library()),
+        partial(attach, libraries=[mish_library()], replace=True),
+    ],
+)
+def test_commands_infer_large_models_part_by_part(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[ModelProto], ModelProto], nodes: str
+) -> None:
+    """And make of it what they make of the whole, the shape of the output included, which `attach` writes."""
+    model = parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["": 18, "my": 1]> g (float[N] t0, bool c) => (float y)
+        {{ {nodes} y = Identity (t30) }} {_FUNCTIONS}"""
+    )
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    expected = change(model)
+    sizes: list[tuple[int, int]] = []
+
+    def infer(model: ModelProto, **options: bool) -> ModelProto:
+        sizes.append((len(model.graph.node), len(model.functions)))
+        return infer_shapes(model, **options)
+
+    infer_shapes = shape_inference.infer_shapes
+    monkeypatch.setattr(shape_inference, "infer_shapes", infer)
+    monkeypatch.setattr(inferred_parts, "MOST_COPIED", 0)
+    monkeypatch.setattr(inferred_parts, "PART", 5)
+    assert change(model) == expected
+    assert sizes and max(count for count, _ in sizes) <= 5
+    assert max(count for _, count in sizes) <= 5 * 2  # with those that the functions call
 
 
 def test_a_size_that_inference_has_named_says_nothing() -> None:

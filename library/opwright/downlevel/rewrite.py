@@ -19,7 +19,6 @@ from opwright.downlevel.target import Target, opset_alone, target_of_opset, targ
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
-from opwright.graphs.model_inference import infer_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.apply import add_functions, call_functions, declare_plainly, inline_plan
@@ -28,6 +27,7 @@ from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
 from opwright.link.library_forms import Libraries, given_libraries
+from opwright.link.inferred_parts import inferred_values
 from opwright.link.metadata import is_polyfilled
 from opwright.link.missing_types import complete_bodies, keep_completed
 from opwright.link.model_records import gather_records, spread_records
@@ -322,11 +322,9 @@ def _judge(
     """The verdict with the help of what onnx infers of ranks and types, which leaves no trace in the model."""
     graphs = list(all_graphs(model.graph))
     counts = [len(graph.value_info) for graph in graphs]
-    inferred = infer_model(without_weights(model))
-    if inferred is not None:  # else the checker is the one to complain
-        for graph, known in zip(graphs, all_graphs(inferred), strict=False):
-            declared = {value.name for value in (*graph.input, *graph.output, *graph.value_info)}
-            graph.value_info.extend(value for value in known.value_info if value.name not in declared)
+    for graph, values in inferred_values(without_weights(model), model.graph):
+        declared = {value.name for value in (*graph.input, *graph.output, *graph.value_info)}
+        graph.value_info.extend(value for value in values if value.name not in declared)
     try:
         return judge_model(model, catalogue, opset=opset, target=target, file=file, calls=calls, uncalled=uncalled)
     finally:

@@ -1,21 +1,24 @@
-"""ONNX's inference of a model with many graphs inside it, in time that grows with the model.
+"""ONNX's inference of a model with many graphs or functions inside it, in time that grows with the model.
 
-For each graph inside a node, ONNX copies what it knows of all values around: a model with n branches takes n times as
-long as one without. A large model is therefore inferred part by part; each part has the values that it reads as inputs.
+For each graph inside a node, ONNX copies what it knows of all values around, and for each call what it knows of all
+functions: a model with n branches takes n times as long as one without. A large model is therefore inferred part by
+part; each part has the values that it reads as inputs, and the functions that it calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
 
 from opwright.graphs.ids import FunctionId, call_id, called, function_id
 from opwright.graphs.model_inference import infer_model
 from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
 from opwright.opsets.records import CONSTANT
 
-MOST_COPIED = 200_000  # nodes around graphs, counted for each graph: what a model has that is inferred at once
+# Nodes around graphs, counted for each graph, and functions, for each call: what a model has that is inferred at once.
+MOST_COPIED = 200_000
 PART = 500  # nodes
 MADE_UP = "unk__"  # what the names begin with that ONNX gives to sizes of which it knows none
 
@@ -24,15 +27,16 @@ Infer = Callable[[ModelProto], GraphProto | None]
 
 
 def inferred_graphs(model: ModelProto, infer: Infer = infer_model) -> Iterator[GraphProto]:
-    """The graph of a model with the types that follow; of a large one with graphs inside it, each part of that. None of
-    what inference refuses."""
+    """The graph of a model with the types that follow; of a large one with graphs or calls inside it, each part of
+    that. None of what inference refuses."""
     graph = model.graph
     inside = sum(1 for node in all_nodes(graph.node) for _ in subgraphs(node))
-    if inside * len(graph.node) <= MOST_COPIED:
+    functions = {function_id(item): item for item in model.functions}
+    calls = sum(1 for node in all_nodes(graph.node) if call_id(node) in functions) if functions else 0
+    if inside * len(graph.node) + calls * len(functions) <= MOST_COPIED:
         inferred = infer(model)
         yield from () if inferred is None else (inferred,)
         return
-    functions = {function_id(item): item for item in model.functions}
     types = {value.name: value for value in graph.input}
     declared = {value.name: value for value in graph.value_info}
     tensors = {tensor.name: tensor for tensor in graph.initializer}
@@ -57,6 +61,23 @@ def inferred_graphs(model: ModelProto, infer: Infer = infer_model) -> Iterator[G
             _tell_apart(inferred, f"{MADE_UP}{begin}_")
             types.update((value.name, value) for value in (*inferred.value_info, *inferred.output))
             yield inferred
+
+
+def inferred_values(model: ModelProto, graph: GraphProto) -> Iterator[tuple[GraphProto, Iterable[ValueInfoProto]]]:
+    """The graphs inside a graph, and that graph as the last one, each with the types that follow for its values.
+
+    `model` has a graph of the same nodes, but for constants.
+    """
+    holders = {tuple(node.output): node for node in graph.node if any(True for _ in subgraphs(node))}
+    found: dict[str, ValueInfoProto] = {}
+    for part in inferred_graphs(model):
+        found.update((value.name, value) for value in part.value_info)
+        for node in part.node:
+            holder = holders.get(tuple(node.output))
+            pairs = () if holder is None else zip(subgraphs(holder), subgraphs(node), strict=False)
+            for inner, known in chain.from_iterable(zip(*map(all_graphs, pair), strict=False) for pair in pairs):
+                yield inner, known.value_info
+    yield graph, found.values()
 
 
 def _read(nodes: Iterable[NodeProto]) -> Iterator[str]:

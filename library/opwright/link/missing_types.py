@@ -14,9 +14,9 @@ from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
-from opwright.graphs.model_inference import infer_model
 from opwright.graphs.node_order import in_order
 from opwright.graphs.walk import all_graphs, all_nodes, names_of, subgraphs
+from opwright.link.inferred_parts import inferred_graphs
 from opwright.link.metadata import BODIES, OUTPUTS, add_entry, json_object
 from opwright.opsets.records import RESHAPE, SCAN
 
@@ -35,10 +35,9 @@ def complete_outputs(model: ModelProto, light: ModelProto, *, remember: bool) ->
     `light` is the model without its weights; `remember` writes down what the types were, for detach.
     """
     lacking = [value for value in model.graph.output if is_open(value)]
-    inferred = infer_model(light) if lacking else None
-    if inferred is None:
+    if not lacking:
         return
-    known = {value.name: value.type for value in inferred.output}
+    known = {value.name: value.type for part in inferred_graphs(light) for value in part.output}
     before = _recorded(model)
     for value in lacking:
         found = known.get(value.name)
@@ -57,10 +56,9 @@ def complete_bodies(model: ModelProto, light: Callable[[], ModelProto], *, remem
     `light` gives what it is for `complete_outputs`, and `remember` is as there.
     """
     lacking = [(key, graph) for key, graph in _bodies(model.graph) if any(map(is_open, graph.output))]
-    inferred = infer_model(light()) if lacking else None
-    if inferred is None:
+    if not lacking:
         return
-    known = dict(_bodies(inferred))
+    known = dict(body for part in inferred_graphs(light()) for body in _bodies(part))
     before: dict[str, dict[str, str | None]] = {}
     for key, graph in lacking:
         types = {value.name: value.type for value in known[key].output} if key in known else {}
