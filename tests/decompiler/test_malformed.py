@@ -26,6 +26,10 @@ def _opset(version: int) -> Callable[[ModelProto], object]:
     return lambda model: setattr(model.opset_import[0], "version", version)
 
 
+def _data(data: bytes) -> Callable[[ModelProto], object]:
+    return lambda model: model.graph.initializer.add(name="w", data_type=1, dims=[3], raw_data=data)
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -40,6 +44,9 @@ def _opset(version: int) -> Callable[[ModelProto], object]:
         (lambda model: model.graph.ClearField("output"), "what it returns"),
         (lambda model: setattr(model.graph.input[0], "name", ""), "nothing can refer to it"),
         (lambda model: model.graph.node[0].ClearField("output"), "nothing takes what it gives"),
+        (_data(b""), "its data are not 3 elements of float"),
+        (_data(bytes(8)), "its data are not 3 elements of float"),
+        (_data(bytes(13)), "its data are not 3 elements of float"),
         (lambda model: model.graph.node[0].attribute.append(model.graph.node[0].attribute[0]), "have one name"),
     ],
 )

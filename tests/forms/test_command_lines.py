@@ -145,7 +145,7 @@ def test_weights_that_are_missing_are_told_with_their_model(run: Run, command: t
     found = "in/w.onnx: error OW550: cannot read the weights in w.bin\n  reason: in/w.bin: No such file or directory\n"
     assert found in run(*command, "in", "--out-dir", "out")[2]
     assert found in run(*command, "in/w.onnx", "-o", "out.onnx")[2]
-    assert "reason: in/w.bin: No such file or directory\n" in run("decompile", "in/w.onnx")[2]
+    assert found in run("decompile", "in/w.onnx")[2]
 
 
 def piped(*words: str, given: bytes = b"") -> tuple[int, bytes, str]:

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto
+from opwright import decompile
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs import data_files
 from opwright.graphs.data_files import ExternalData, Moved, remove_moved, weights_beside
@@ -146,6 +147,33 @@ def test_no_place_outside_the_folders_is_read_or_written(source: Path) -> None:
     source.write_bytes(model.SerializeToString())
     os.symlink(source.parents[1], new / "deep")  # below which a file would be written elsewhere
     assert finding(source, new / "model.onnx").reason.endswith("leads out of its folder")
+
+
+@pytest.mark.parametrize("how", [COPY, MOVE, REFERENCE])
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("location", "", "it names no file"),
+        ("offset", "4100", "has 4128 bytes, and ends before it does"),
+        ("length", "28", "its type and sizes ask for 32 bytes, and 28 are named"),
+        ("length", "0", "its type and sizes ask for 32 bytes, and 0 are named"),
+    ],
+)
+def test_a_tensor_that_is_not_whole_in_its_file(
+    source: Path, key: str, value: str, reason: str, how: ExternalData
+) -> None:
+    model = read_model(source)
+    for tensor in model.graph.initializer:
+        for item in tensor.external_data:
+            item.value = value if item.key == key else item.value
+    source.write_bytes(model.SerializeToString())
+    below = source.parents[1] / "model.onnx"
+    found = finding(source, below if how is REFERENCE else source.parents[1] / "new" / "model.onnx", how)
+    assert (found.code, found.message) == ("OW550", "cannot read the elements of the tensor 'v'")
+    assert reason in found.reason
+    assert found.place is not None and found.place.file == source.as_posix() and found.help
+    (read,) = refused(lambda: decompile(source))
+    assert read == found  # as where the elements are read
 
 
 def test_what_fails_leaves_no_copies(source: Path) -> None:

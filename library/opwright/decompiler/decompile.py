@@ -56,6 +56,6 @@ def decompile(
         return model_module(model, side_file, faithful, columns)
     given = given_model(proto, also=", or a function, a graph or a library")
     check_structure(given.proto, file or given.file, columns)
-    source = given.tensors if folder is None else FolderTensors(folder)
+    source = given.tensors if folder is None else FolderTensors(folder, file or given.file)
     outside = {} if source is None else read_outside(given.proto, source)
     return model_module(given.proto, side_file, faithful, columns, outside)

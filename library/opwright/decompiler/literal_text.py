@@ -91,8 +91,9 @@ def constant_of(tensor: TensorProto) -> Constant:
             return Constant.of_number(number, element)
     try:
         return Constant(numpy_helper.to_array(tensor), element)
-    except (ValueError, TypeError) as error:
-        raise refuse(f"the tensor {tensor.name!r} cannot be read", str(error)) from None
+    except (ValueError, TypeError):
+        reason = f"its data are not {math.prod(tensor.dims)} elements of {element.name}"
+        raise refuse(f"the tensor {tensor.name!r} cannot be read", reason) from None
 
 
 def constant_of_number(attribute: bytes) -> Constant | None:

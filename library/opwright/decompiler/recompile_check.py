@@ -64,7 +64,7 @@ def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnost
 def _whole(path: Path) -> ModelProto:
     """The model in a file, with the tensors that lie in others."""
     model = read_model(path)
-    load_external_tensors(model, FolderTensors(path.parent))
+    load_external_tensors(model, FolderTensors(path.parent, path.as_posix()))
     return model
 
 

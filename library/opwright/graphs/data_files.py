@@ -18,8 +18,8 @@ from typing import BinaryIO
 
 from onnx import ModelProto
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
-from opwright.graphs.external_tensors import LocationError, external_tensors, located
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.graphs.external_tensors import FolderTensors, external_tensors
 from opwright.graphs.model_file import external_files
 from opwright.graphs.whole_files import written_whole
 from opwright.regular_file import open_regular
@@ -69,18 +69,20 @@ def weights_beside(model: ModelProto, source: Path, path: Path, how: ExternalDat
     """The weights of the model at `source` next to `path`, where the block writes it; what is to be removed then.
 
     Where the block fails, no new file stays. With `REFERENCE` the model gets other names for the files. Raises
-    DiagnosticError: OW550 where a file of weights cannot be read, OW571 where it cannot be where it has to be.
+    DiagnosticError: OW550 where a tensor is not whole in a file of the model's folder, OW571 where that cannot be where
+    it has to be.
     """
-    names = external_files(model)
     old, new = source.parent, path.parent
+    elsewhere = any(True for _ in external_tensors(model))
     made: list[Path] = []
     moved: list[Moved] = []
     try:
-        if names and _real(old) != _real(new) and new.is_dir():  # else the model cannot be written, which is said then
+        if elsewhere and _real(old) != _real(new) and new.is_dir():  # else the model cannot be written: it is said then
             if how is ExternalData.REFERENCE:
                 _refer(model, source, path)
             else:
-                for name in names:
+                _require_whole(model, source)
+                for name in external_files(model):
                     place = _place(name, source, new, path)
                     if _bring(place, made) and how is ExternalData.MOVE:
                         moved.append(place)
@@ -97,16 +99,22 @@ def _refer(model: ModelProto, source: Path, path: Path) -> None:
     if new not in old.parents:
         reason = f"they lie next to {source}, and runtimes read none from outside the model's folder"
         raise DiagnosticError([_refused(path, reason)])
+    _require_whole(model, source)
     for tensor in external_tensors(model):
         for item in tensor.external_data:
             if item.key == "location":
-                _require(item.value, source)
                 item.value = (old.relative_to(new) / item.value).as_posix()
+
+
+def _require_whole(model: ModelProto, source: Path) -> None:
+    """Refuses tensors that do not lie whole in files of the model at `source`."""
+    there = FolderTensors(source.parent, source.as_posix())
+    for tensor in external_tensors(model):
+        there.place(tensor)
 
 
 def _place(name: str, source: Path, new: Path, path: Path) -> Moved:
     """Where a file of weights of the model at `source` is, and where it has to be."""
-    _require(name, source)
     if ".." in Path(name).parts:
         raise DiagnosticError([_refused(path, f"{name[:200]} goes up a folder")])
     target = new / name
@@ -124,16 +132,6 @@ def _place(name: str, source: Path, new: Path, path: Path) -> Moved:
 def _real(path: Path) -> Path:
     """With all links followed."""
     return Path(os.path.realpath(path))
-
-
-def _require(name: str, source: Path) -> None:
-    """Refuses a location in which no file of the model at `source` can be read."""
-    try:
-        located(name, source.parent)
-    except LocationError as error:
-        text = f"cannot read the weights in {name[:200]}"
-        help_text = "put the file where the model looks for it"
-        raise DiagnosticError([Diagnostic("OW550", text, Place(source.as_posix()), str(error), help_text)]) from None
 
 
 def _bring(place: Moved, made: list[Path]) -> bool:

@@ -6,6 +6,7 @@ model's folder, all links followed, and hold what is asked of it.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import stat
@@ -16,16 +17,16 @@ from typing import Any, Protocol
 
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto
-from onnx.checker import ValidationError
-from onnx.external_data_helper import load_external_data_for_tensor
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_CODE
 from opwright.graphs.inline_weights import is_left_behind
 from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.regular_file import open_regular
 
 _LARGEST = 1 << 62  # of a place in a file
-_FAILURES = (OSError, ValueError, OverflowError, RuntimeError, MemoryError, ValidationError)
+_FAILURES = (OSError, ValueError, OverflowError, MemoryError)
+_MISSING = "put the file where the model looks for it"
 
 
 class TensorSource(Protocol):
@@ -42,29 +43,73 @@ class TensorSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FolderTensors:
-    """Tensors that lie in files of a model's folder."""
+    """Tensors that lie in files of a model's folder; `file` names the model in messages."""
 
     folder: Path
+    file: str
 
     def load(self, tensor: TensorProto) -> None:
         """Reads the elements into the tensor. DiagnosticError (OW550)."""
-        _look_at(tensor, self.folder)
+        path, offset, size = self.place(tensor)
         try:
-            load_external_data_for_tensor(tensor, str(self.folder))
+            with open(open_regular(path, _LARGEST), "rb") as stream:
+                stream.seek(offset)
+                data = stream.read(size)
+            if len(data) < size:
+                raise OSError(errno.EIO, "it became shorter meanwhile")
+            tensor.raw_data = data
         except _FAILURES as error:
-            raise unreadable(tensor, str(error)) from None
+            raise self._unreadable(tensor, _text(error)) from None
+        tensor.data_location = TensorProto.DEFAULT
+        del tensor.external_data[:]
 
     def array(self, tensor: TensorProto, dtype: Any) -> Any:
         """The elements in their file, nothing of which is in memory. DiagnosticError (OW550)."""
-        path, offset, length = _look_at(tensor, self.folder)
-        shape = tuple(tensor.dims)
-        size = math.prod(shape) * int(np.dtype(dtype).itemsize)
-        if length not in (None, size):
-            raise unreadable(tensor, f"its type and sizes ask for {size} bytes, and {length} are named")
+        path, offset, _ = self.place(tensor)
         try:
-            return np.memmap(path, dtype, "r", offset, shape)
+            return np.memmap(path, dtype, "r", offset, tuple(tensor.dims))
         except _FAILURES as error:
-            raise unreadable(tensor, str(error)) from None
+            raise self._unreadable(tensor, _text(error)) from None
+
+    def place(self, tensor: TensorProto) -> tuple[str, int, int]:
+        """Where a tensor's elements are: a regular file in the folder that holds them, the offset, and how many bytes
+        they are. DiagnosticError (OW550)."""
+        said = {item.key: item.value for item in tensor.external_data}
+        location = said.get("location", "")
+        if not location:
+            raise self._unreadable(tensor, "it names no file")
+        try:
+            real, status = located(location, self.folder)
+        except LocationError as error:
+            text = f"cannot read the weights in {location[:200]}"
+            raise DiagnosticError([Diagnostic("OW550", text, Place(self.file), str(error), _MISSING)]) from None
+        offset = self._position(tensor, said.get("offset", "")) or 0
+        length, size = self._position(tensor, said.get("length", "")), self._size(tensor)
+        if length not in (None, size):
+            raise self._unreadable(tensor, f"its type and sizes ask for {size} bytes, and {length} are named")
+        if offset + size > status.st_size:
+            reason = f"{_shown(location, self.folder)} has {status.st_size} bytes, and ends before it does"
+            raise self._unreadable(tensor, reason)
+        return real, offset, size
+
+    def _size(self, tensor: TensorProto) -> int:
+        """The bytes that the type and the sizes ask for."""
+        element = BY_CODE.get(tensor.data_type)
+        if element is None or element.kind == "string":
+            raise self._unreadable(tensor, "elements of its type do not lie in files")
+        if any(size < 0 for size in tensor.dims):
+            raise self._unreadable(tensor, "it has a negative size")
+        return (math.prod(tensor.dims) * element.bits + 7) // 8
+
+    def _position(self, tensor: TensorProto, text: str) -> int | None:
+        if not text:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 19 or int(text) > _LARGEST:
+            raise self._unreadable(tensor, f"{text[:40]} is no place in a file")
+        return int(text)
+
+    def _unreadable(self, tensor: TensorProto, reason: str) -> DiagnosticError:
+        return unreadable(tensor, reason, Place(self.file), "write the model again with its weights")
 
 
 def load_external_tensors(model: ModelProto, source: TensorSource) -> None:
@@ -116,33 +161,11 @@ def _shown(location: str, folder: Path) -> str:
     return (folder / location[:200]).as_posix()
 
 
-def _look_at(tensor: TensorProto, folder: Path) -> tuple[str, int, int | None]:
-    """Where a tensor's elements are: a regular file in the folder, the offset, and the length if there is one."""
-    said = {item.key: item.value for item in tensor.external_data}
-    location = said.get("location", "")
-    try:
-        real, status = located(location, folder)
-    except LocationError as error:
-        raise unreadable(tensor, str(error)) from None
-    offset, length = _place(tensor, said.get("offset", "")) or 0, _place(tensor, said.get("length", ""))
-    if offset + (length or 0) > status.st_size:
-        raise unreadable(tensor, f"{_shown(location, folder)} has {status.st_size} bytes, and ends before it does")
-    element = BY_CODE.get(tensor.data_type)
-    bits = 0 if element is None or element.kind == "string" else element.bits
-    if any(size < 0 for size in tensor.dims) or math.prod(tensor.dims) * bits > 8 * (status.st_size - offset) + 7:
-        raise unreadable(tensor, f"{_shown(location, folder)} has not as many bytes as its type and sizes ask for")
-    return real, offset, length
+def _text(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
-def _place(tensor: TensorProto, text: str) -> int | None:
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > 19 or int(text) > _LARGEST:
-        raise unreadable(tensor, f"{text[:40]} is no place in a file")
-    return int(text)
-
-
-def unreadable(tensor: TensorProto, reason: str) -> DiagnosticError:
+def unreadable(tensor: TensorProto, reason: str, place: Place | None = None, help_text: str = "") -> DiagnosticError:
     """The finding (OW550) for a tensor whose elements cannot be had."""
     message = f"cannot read the elements of the tensor {tensor.name!r}"
-    return DiagnosticError([Diagnostic("OW550", message, reason=reason[:300])])
+    return DiagnosticError([Diagnostic("OW550", message, place, reason[:300], help_text)])

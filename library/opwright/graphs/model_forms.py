@@ -117,7 +117,7 @@ def model_path(given: ModelPath) -> Path:
 
 
 def _of_file(path: Path, leave_weights: bool) -> GivenModel:
-    model, tensors = read_model(path, leave_weights=leave_weights), FolderTensors(path.parent)
+    model, tensors = read_model(path, leave_weights=leave_weights), FolderTensors(path.parent, path.as_posix())
     for function in model.functions:  # what a function computes is what its digest says
         for tensor in external_tensors_of(function.node):
             tensors.load(tensor)
