@@ -26,8 +26,8 @@ from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
-from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.inferred_parts import inferred_values
+from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.metadata import is_polyfilled
 from opwright.link.missing_types import complete_bodies, keep_completed
 from opwright.link.model_records import gather_records, spread_records
