@@ -48,7 +48,8 @@ def under_operator(vector: StoredVector, entry: FunctionEntry) -> StoredVector:
 
 def _as_float(value: Value | None) -> Value | None:
     """What the function gives in float, where the operator's result is cast from it."""
-    return value.astype(np.float32) if isinstance(value, np.ndarray) else value
+    with np.errstate(over="ignore"):  # double is computed on the way, and beyond the range is infinite in float
+        return value.astype(np.float32) if isinstance(value, np.ndarray) else value
 
 
 def _of_rank_1(value: Value | None) -> Value | None:
