@@ -11,8 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
 from urllib.parse import unquote
 
-Fact = tuple[str, str]  # an axis, and its value
-Key = tuple[Fact, ...]
+Key = tuple[tuple[str, str], ...]
 
 OTHER = "other"  # a rank that no other variant names
 NOT = "not:"  # `not:3|4`: a rank that is none of these, where some of them have no variant at all

@@ -301,6 +301,8 @@ def test_a_question_that_changes_nothing_leaves_no_name(compiler: Compiler) -> N
         ("x.rank < 2", "x[0, 0]", "OW342"),
         ("x.rank < 1", "x[0]", "OW342"),
         ("x.rank <= 1 and y.rank > 2", "x[0, 0]", "OW342"),
+        ("x.rank < 3", "x[0, 0] if x.rank < 2 else x", "OW342"),
+        ("x.rank < 2 and x.rank != 1", "x[0]", "OW342"),
     ],
 )
 def test_what_is_wrong_at_each_rank_is_told(compiler: Compiler, condition: str, mistake: str, code: str) -> None:
@@ -315,6 +317,9 @@ def test_what_is_wrong_at_each_rank_is_told(compiler: Compiler, condition: str, 
         ("x.rank < 3", "x[0, 0]", ["0", "1"]),
         ("x.rank <= 1 and y.rank > 1", "x[0] + y[0, 0]", ["0"]),
         ("x.rank > 1 and y.rank > 1", "x[0, 0] + y[0, 0]", []),
+        ("x.rank < 1 or x.rank > 2", "x[0]", ["0"]),
+        ("not 1 <= x.rank < 3", "x[0]", ["0"]),
+        ("x.rank < 2 or y.rank < 1", "x[0, 0] + y", ["0", "1"]),
     ],
 )
 def test_a_rank_that_is_refused_beside_one_that_is_not_has_no_variant(

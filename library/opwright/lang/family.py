@@ -11,13 +11,13 @@ from opwright.lang.emit import emit_function
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Target, Unit
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Decision, Operand
 from opwright.lang.lower.poison import Question
 from opwright.lang.solve import Solver
 from opwright.lang.source import Span
 from opwright.lang.value_class import record
 from opwright.opsets.signatures import elements_of
-from opwright.variants import Fact, Key, labels
+from opwright.variants import Key, labels
 
 VARIANT_LIMIT = 64
 _MOST_ATTEMPTS = 512  # those that are ruled out included
@@ -72,7 +72,7 @@ def build_family(
     order: dict[str, int] = {}
     variants: list[Variant] = []
     open_questions: dict[str, Question] = {}
-    ranks = _Ranks()
+    implied: dict[tuple[str, str], bool] = {}
     asked: dict[str, Place] = {}
     looked_up = LookedUp()
     with Solver(unit, Target(opset, given or {}, values or {}), looked_up) as solver:
@@ -86,7 +86,8 @@ def build_family(
                     asked.setdefault(found.axis, unit.module.source.place(found.span))
                 if not found.values:
                     open_questions.setdefault(found.axis, found)
-                ranks.note(found)
+                for value in found.values:
+                    implied[found.axis, value] = found.implied and implied.get((found.axis, value), True)
                 solver.split(found, found.values)
                 continue
             known = solver.facts
@@ -96,41 +97,17 @@ def build_family(
     if open_questions:
         told = tuple(_open(unit, question) for question in open_questions.values())
         return Family(opset, (), (), looked_up, told, tuple(open_questions))
-    settled = _settle(unit, opset, variants, looked_up, ranks)
+    settled = _settle(unit, opset, variants, looked_up, {pair for pair, is_implied in implied.items() if is_implied})
     return replace(settled, asked=asked) if asked else settled
 
 
-class _Ranks:
-    """What the author asks of ranks: those that are named (`x.rank == 2`), and what they are compared with."""
+def _settle(
+    unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp, implied: Collection[tuple[str, str]]
+) -> Family:
+    """The family less the variants that do not exist: ruled out by an `assert`, or of a type or rank that is refused.
 
-    __slots__ = ("_compared", "_named")
-
-    def __init__(self) -> None:
-        self._named: set[Fact] = set()
-        self._compared: dict[str, set[int]] = {}
-
-    def note(self, question: Question) -> None:
-        if question.below is None:
-            self._named.update((question.axis, value) for value in question.values)
-        else:
-            self._compared.setdefault(question.axis, set()).add(question.below)
-
-    def implies(self, fact: Fact) -> bool:
-        """Whether it follows from comparisons alone."""
-        return fact[0] in self._compared and fact not in self._named
-
-    def alike(self, fact: Fact, other: Fact) -> bool:
-        """Whether all comparisons have one answer for two facts of an axis."""
-        return all(_is_below(fact, rank) == _is_below(other, rank) for rank in self._compared[fact[0]])
-
-
-def _is_below(fact: Fact, bound: int) -> bool:
-    rank = facts.exact_rank(fact[1])
-    return rank is not None and rank < bound
-
-
-def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp, ranks: _Ranks) -> Family:
-    """The family less the variants that do not exist: ruled out by an `assert`, or of a refused type or rank."""
+    `implied` are the facts that the author has not named.
+    """
     if len(variants) == 1 and not variants[0].key and variants[0].lowered.function is not None:
         return Family(opset, tuple(variants), (), looked_up, variants[0].lowered.diagnostics)
     remaining = [variant for variant in variants if not variant.lowered.pruned]
@@ -138,7 +115,7 @@ def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp
     refused = tuple(
         variant
         for variant in remaining
-        if variant not in good and _has_others(unit, variant, good, ranks) and _is_refused(unit, variant, ranks)
+        if variant not in good and _has_others(unit, variant, good, implied) and _is_refused(unit, variant, implied)
     )
     findings = [item for variant in remaining if variant not in refused for item in variant.lowered.diagnostics]
     if not remaining:
@@ -194,29 +171,46 @@ def _nothing_left(unit: Unit, pruned: Sequence[Variant]) -> tuple[Diagnostic, ..
     return (found,)
 
 
-def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], ranks: _Ranks) -> bool:
-    """Whether all that the author has named but types, a value of an attribute for one, exists with another type, or
-    with another rank for which comparisons have the same answers."""
-    asked = [fact for fact in variant.key if fact[0] not in unit.declaration.types]
-    implied = [fact for fact in asked if ranks.implies(fact)]
-    named = [fact for fact in asked if fact not in implied]
+def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], implied: Collection[tuple[str, str]]) -> bool:
+    """Whether all that the author has named but types, a value of an attribute for one, exists with another type; and
+    each branch that is wrong at this rank with another rank."""
+    named = [pair for pair in variant.key if pair[0] not in unit.declaration.types and pair not in implied]
     if len(named) == len(variant.key):
         return False
-    return any(
-        all(other.get(axis, fact) == fact for axis, fact in named)
-        and all(ranks.alike((axis, fact), (axis, other.get(axis, fact))) for axis, fact in implied)
-        for other in (dict(item.key) for item in good)
+    others = [other for other in good if all(dict(other.key).get(axis, fact) == fact for axis, fact in named)]
+    errors = [item for item in _errors(variant) if not item.depends_on & _OF_INFERRED_TYPES]
+    of_rank = [item for item in errors if Choice.RANK in item.depends_on]
+    return bool(others) and all(
+        any(other.lowered.decisions.keys() >= _conditions_of(item, variant) for other in others) for item in of_rank
     )
 
 
-def _is_refused(unit: Unit, variant: Variant, ranks: _Ranks) -> bool:
+def _conditions_of(finding: Diagnostic, variant: Variant) -> set[Decision]:
+    """What was answered on the way to a finding, but for conditions that a loop asks again, with another answer."""
+    decisions, place = variant.lowered.decisions, finding.place
+    if place is None:
+        return set()
+    return {
+        (condition, answer)
+        for (condition, answer), (start, end) in decisions.items()
+        if condition.file == place.file
+        and start <= (place.line, place.column) < end
+        and (condition, not answer) not in decisions
+    }
+
+
+def _errors(variant: Variant) -> list[Diagnostic]:
+    return [item for item in variant.lowered.diagnostics if item.severity is Severity.ERROR]
+
+
+def _is_refused(unit: Unit, variant: Variant, implied: Collection[tuple[str, str]]) -> bool:
     """Whether it is for a type that an operator does not take, or for a rank that only follows from a comparison. In a
     function of one type what depends on types is wrong in every variant."""
-    of_rank = any(ranks.implies(fact) and facts.exact_rank(fact[1]) is not None for fact in variant.key)
+    of_rank = any(pair in implied and facts.exact_rank(pair[1]) is not None for pair in variant.key)
     choices = Choice.RANK if of_rank else Choice.NONE
     if unit.declaration.types:
         choices |= _OF_INFERRED_TYPES if unit.declaration.inferred and not of_rank else _OF_TYPES
-    return all(item.depends_on & choices for item in variant.lowered.diagnostics if item.severity is Severity.ERROR)
+    return all(item.depends_on & choices for item in _errors(variant))
 
 
 def key_order(unit: Unit) -> dict[str, int]:

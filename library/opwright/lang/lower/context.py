@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,11 +16,11 @@ from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, bodies_at, is_template_at
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.liveness import Liveness
-from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey, Operand
+from opwright.lang.lower.operands import AttributeOperand, Decision, Environment, LoopKey, Operand, Reach
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.resolve import ModuleScope
-from opwright.lang.source import Misspelt, Source, Span
+from opwright.lang.source import Misspelt, Source, Span, span_of
 from opwright.lang.static import StaticError
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
@@ -155,6 +156,7 @@ class Lowering:
         self.sizes: dict[ir.Value, str] = {}  # numbers that are declared sizes: which, by the names of dimensions
         self.proved: dict[ir.Value, bool] = {}  # comparisons that hold whatever the sizes are
         self.attributes: dict[str, AttributeOperand] = {}
+        self.decisions: dict[Decision, Reach] = {}  # see `decide`
         self.deferred: dict[str, Question] = {}  # for attributes that a body may hold for all values of: see `known`
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`
@@ -336,6 +338,16 @@ class Lowering:
                 return None
             found = self._liveness[function] = Liveness(body)
         return found
+
+    def decide(self, node: ast.If | ast.IfExp, answer: bool, goes_on: bool) -> None:
+        """Notes the answer to a condition of the function's own body that is known; `goes_on`: whether the side that is
+        left out would go on behind it, so that nothing there depends on the answer."""
+        if self.call_frame.function is not None:
+            return
+        source = self.scope.module.source
+        whole = source.place(span_of(node))
+        end = (whole.end_line, whole.end_column) if goes_on else (math.inf, 0)
+        self.trail.put(self.decisions, (source.place(span_of(node.test)), answer), ((whole.line, whole.column), end))
 
     def ask(self, asked: tuple[int, int]) -> None:
         """From here on the code is written for these opsets: the first and the last of them."""

@@ -333,6 +333,7 @@ def _list_with_stars(low: Lowering, node: ast.List, env: Environment) -> Operand
 def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
     condition = lower_condition(low, node.test, env)
     if isinstance(condition, bool):
+        low.decide(node, condition, goes_on=True)
         outer = low.asked
         low.ask(asked(low, node.test, condition, env))
         try:

@@ -22,7 +22,7 @@ from opwright.lang.lower.declared import declared_type, meet_shapes, output_name
 from opwright.lang.lower.flow import State, place_of, returned_values, returns_tuple, state_of
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.numbers import as_tensor, describe
-from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
+from opwright.lang.lower.operands import Absent, AttributeOperand, Decision, Environment, Operand, Reach, is_tensor
 from opwright.lang.lower.passes import passes_of
 from opwright.lang.lower.poison import Parts, Poisoned, Question
 from opwright.lang.lower.rulebook import lower_rest
@@ -44,7 +44,7 @@ class Lowered:
     `returns_tuple`: in Python it returns a tuple, which may be one of a single value.
     `sources`: the texts that the spans of some nodes are about; those of all others are about the function's own.
     `pruned`: the function rules this variant out with an `assert`, which stands in `diagnostics`. `deferred`: what is
-    to be asked before `diagnostics` are told.
+    to be asked before `diagnostics` are told. `decisions`: how the conditions were answered that are known.
     """
 
     function: ir.Function | None
@@ -55,6 +55,7 @@ class Lowered:
     pruned: bool = False
     sources: Mapping[ir.Node, Source] = field(default_factory=dict)
     deferred: Question | None = None
+    decisions: Mapping[Decision, Reach] = field(default_factory=dict)
 
 
 def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
@@ -249,7 +250,8 @@ class Attempt:
         # Of a value that is a number on some path, the answer may tell numbers and tensors apart.
         if has_errors(low.diagnostics) or (low.deferred and low.mixed):
             deferred = next(iter(low.deferred.values()), None)
-            return Lowered(None, _each_once(low.diagnostics), tuple(low.calls), deferred=deferred)
+            found = _each_once(low.diagnostics)
+            return Lowered(None, found, tuple(low.calls), deferred=deferred, decisions=self._decisions())
         return self._finish(shared)
 
     def _finish(self, shared: bool) -> Lowered:
@@ -269,7 +271,12 @@ class Attempt:
         for run_pass in passes_of(whole=self.unit.declaration.inferred and not self.facts):
             run_pass(low)
         found = _each_once(low.diagnostics)
-        return Lowered(low.function, found, tuple(low.calls), types, as_tuple, sources=low.sources)
+        decisions = self._decisions()
+        return Lowered(low.function, found, tuple(low.calls), types, as_tuple, sources=low.sources, decisions=decisions)
+
+    def _decisions(self) -> Mapping[Decision, Reach]:
+        """Those of a variant; a function that has none is compared with no other."""
+        return dict(self.low.decisions) if self.facts else {}
 
     def is_final(self, before: Mapping[str, int], after: Mapping[str, int]) -> bool:
         """Whether another pass that begins with narrower variables would lower the function alike.

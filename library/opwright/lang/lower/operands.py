@@ -10,7 +10,7 @@ from enum import Enum, auto
 from types import EllipsisType
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
-from opwright.diagnostics.diagnostic import Choice
+from opwright.diagnostics.diagnostic import Choice, Place
 from opwright.lang import ir
 from opwright.lang.objects import ArrayObject, ForeignObject, Missing, NamedObject
 from opwright.lang.source import Span
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
 # be read anew for each pass over a function.
 LoopKey = tuple[str, int, int, int]
+Decision = tuple[Place, bool]  # a condition, and its answer
+Reach = tuple[tuple[int, int], tuple[float, int]]  # from which line and column to which something depends on it
 
 
 class Described:

@@ -51,15 +51,14 @@ class Reason:
 class Question(Reason):
     """A static question that the facts at hand do not answer: what follows is lowered once for each of `values`.
 
-    Without values the answers are open: the function is a template, and each call of it decides. `below`: the author
-    has named none of the values, they follow from a comparison such as `x.rank > 2`, which is answered alike for all
-    ranks below this one (3), and for all others.
+    Without values the answers are open: the function is a template, and each call of it decides. `implied`: the author
+    has named none of the values, they follow from a comparison such as `x.rank > 2`.
     """
 
     axis: str
     values: tuple[str, ...]
     span: Span | None = None
-    below: int | None = None
+    implied: bool = False
 
     @property
     def question(self) -> Question:

@@ -144,13 +144,11 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
     bound = known_int(right)
     if not isinstance(left, Rank) or bound is None or bound > MOST_RANKS:
         return None
-    if symbol in ("==", "!="):
-        tell_apart(low, left, (bound,))
-    else:
-        below = bound if symbol in ("<", ">=") else bound + 1
-        if below > MOST_RANKS:
-            return None
-        tell_apart(low, left, range(below), below)
+    equality = symbol in ("==", "!=")
+    apart: Sequence[int] = (bound,) if equality else range(bound if symbol in ("<", ">=") else bound + 1)
+    if len(apart) > MOST_RANKS:
+        return None
+    tell_apart(low, left, apart, implied=not equality)
     return symbol in ("!=", ">", ">=")  # what is left is none of these ranks
 
 
@@ -173,11 +171,11 @@ def ruled_out(low: Lowering, value: ir.Value) -> tuple[int, ...]:
     return () if source is None else facts.excluded_ranks(low.facts.get(source.name + facts.RANK, facts.OTHER)) or ()
 
 
-def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int], below: int | None = None) -> None:
-    """Asks for a variant for each of those ranks, unless the rank is known to be none. `below`: see `Question`."""
+def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int], implied: bool = False) -> None:
+    """Asks for a variant for each of those ranks, unless the rank is known to be none of them."""
     known = facts.excluded_ranks(low.facts.get(rank.axis, facts.OTHER)) or ()
     # As ints: True and False are ranks too, for Python, and answers are their texts.
     new = [item for item in dict.fromkeys(map(int, ranks)) if item >= 0 and item not in known]
     if new:
         values = (*map(str, sorted(new)), facts.other_rank([*known, *new]))
-        raise Poisoned(because=Question(rank.axis, values, rank.span, below))
+        raise Poisoned(because=Question(rank.axis, values, rank.span, implied))

@@ -614,6 +614,7 @@ def _taken(low: Lowering, statement: ast.If, condition: bool, rest: Rest, env: E
     """The branch that a static condition chooses, and what follows: written for the opsets that the condition says,
     what follows only where the other branch does not lead there."""
     block, other = (statement.body, statement.orelse)[:: 1 if condition else -1]
+    low.decide(statement, condition, goes_on=not ends(other))
     outer = low.asked
     low.ask(asked(low, statement.test, condition, env))
     following = rest.first
