@@ -229,6 +229,22 @@ def test_factors_are_in_the_element_type(element: str, value: Any, made: Any) ->
 
 
 @pytest.mark.parametrize(
+    ("element", "value", "made"),
+    [
+        ("float16", 0.3, 0.2998046875),
+        ("float16", 0.5 - 1e-12, 0.5),
+        ("float16", 1e40, math.inf),
+        ("float16", COMPUTED, COMPUTED),
+        ("float", 0.3, 0.3),
+        ("int8", 3, 3),
+        (None, 0.3, 0.3),
+    ],
+)
+def test_numbers_that_are_compared_in_float(element: str | None, value: Any, made: Any) -> None:
+    assert FORMS["compared_in_float"](value, call_shape(element=element)) == made
+
+
+@pytest.mark.parametrize(
     ("element", "made"),
     [("float16", (0.1, None, None)), ("double", (None, 0.1, 0.1)), ("float", (0.1, None, None))],
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from itertools import permutations
 
 import pytest
 from opwright.aten.promotion import (
     Operand,
     admitted_type,
+    greatest_not_above,
     is_exact,
     is_normal,
     is_represented,
@@ -160,3 +162,22 @@ def test_numbers_that_16_bits_have_all_digits_of(number: float, float16: bool, b
 )
 def test_numbers_that_16_bits_represent(number: float, float16: bool, bfloat16: bool) -> None:
     assert [is_represented(number, BY_NAME[name]) for name in ("float16", "bfloat16")] == [float16, bfloat16]
+
+
+@pytest.mark.parametrize(
+    ("number", "float16", "bfloat16"),
+    [
+        (0.0, 0.0, 0.0),
+        (0.5, 0.5, 0.5),
+        (0.3, 0.2998046875, 0.298828125),
+        (-0.3, -0.300048828125, -0.30078125),
+        (1e9, 65504.0, 998244352.0),
+        (-1e9, -math.inf, -1002438656.0),
+        (-(2.0**-25), -(2.0**-24), -(2.0**-25)),
+        (2.0**-25, 0.0, 2.0**-25),
+        (math.inf, math.inf, math.inf),
+    ],
+)
+def test_the_greatest_value_of_16_bits_that_is_not_above(number: float, float16: float, bfloat16: float) -> None:
+    found = [greatest_not_above(number, BY_NAME[name]) for name in ("float16", "bfloat16")]
+    assert found == [float16, bfloat16]

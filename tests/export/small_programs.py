@@ -35,6 +35,7 @@ NUMBERS: dict[str, Program] = {
     "whole quotients": lambda x: (x // 0.1, 1e5 // x, x // 3),
     "rounded to the type": lambda x: (x + 0.1, 7e4 - x, x % 0.3, x.clamp(0.1, 0.7), torch.where(x > 0, x, 1e5)),
     "activations": lambda x: (nn.functional.celu(x, 0.1), nn.functional.elu(x, 1e5), nn.functional.softplus(x, 1e5)),
+    "thresholds": lambda x: tuple(nn.functional.threshold(x, least, 20.1) for least in (0.1, -0.3, 0.7, 1e9, -1e9)),
     "compared": lambda x: (x == 0.1, x != 0.1, x > 0.1, x >= 0.1, x < 0.1, x <= 0.1, x < 2049, x.float() == 0.1),
     "tensors": lambda x: (x * torch.tensor(1e5, dtype=x.dtype), x / torch.scalar_tensor(1e5, dtype=x.dtype)),
 }

@@ -103,6 +103,18 @@ def is_represented(value: float, element: ElementType) -> bool:
     return is_normal(value, element) and (math.frexp(value)[0] * (1 << element.precision)).is_integer()
 
 
+def greatest_not_above(value: float, element: ElementType) -> float:
+    """The greatest value of that float type that is not above a number, which may be infinite."""
+    if not math.isfinite(value):
+        return value
+    most = (1 << (element.bits - element.precision - 1)) - 1
+    greatest = 2.0**most * (2 - 2.0 ** (1 - element.precision))
+    if abs(value) > greatest:
+        return greatest if value > 0 else -math.inf
+    step = 2.0 ** (max(math.frexp(value)[1], 2 - most) - element.precision)
+    return math.floor(value / step) * step
+
+
 def is_exact(value: float, element: ElementType) -> bool:
     """Whether a number of Python is one of the element type's values, or rounds to one as numbers of PyTorch do."""
     if element.is_integer:

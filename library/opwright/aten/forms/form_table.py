@@ -139,6 +139,7 @@ FORMS: Mapping[str, Form] = {
         typed_numbers.wrapped,
         typed_numbers.normal_factor,
         typed_numbers.factor,
+        typed_numbers.compared_in_float,
         typed_numbers.number_of_dtype,
         typed_numbers.end_of_dtype,
         typed_numbers.single,

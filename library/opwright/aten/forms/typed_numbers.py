@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 from opwright.aten.forms.call_shape import CallShape, NoForm
-from opwright.aten.promotion import is_normal
+from opwright.aten.promotion import greatest_not_above, is_normal
 from opwright.elements import ElementType
 
 
@@ -42,6 +42,15 @@ def factor(value: Any, call: CallShape) -> Any:
     if element is None or not element.is_integer or not _is_finite(value):
         return value
     return _wrapped(int(value), element)
+
+
+def compared_in_float(value: Any, call: CallShape) -> Any:
+    """For float16 and bfloat16 the greatest value of the type that is not above a finite number: tensors of the type
+    are at most that value where they are at most the number, which PyTorch compares in float. Else unchanged."""
+    element = call.element
+    if element is None or not element.is_float or element.bits != 16 or not _is_finite(value):
+        return value
+    return greatest_not_above(nearest_float(value), element)
 
 
 def _wrapped(value: int, element: ElementType) -> int:
