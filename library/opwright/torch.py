@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from operator import floordiv
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,29 @@ def translation_table(registry: Registry) -> dict[Any, Callable[..., Any]]:
         operator = _overload(name)
         if operator is not None and not _is_taken_apart(operator, implementation):
             table[operator] = _operator_translation(operator, implementation)
+    table[floordiv] = _floor_division
     return table
+
+
+def _floor_division(first: Any, second: Any) -> Any:
+    """Python's `//` of numbers: of integers that may be negative torch's own function truncates the quotient, and of
+    floats it does not round it."""
+    recorder: Any = evaluator.default()
+    opset = recorder.opset
+    node = _node_of_module()
+    if isinstance(_known_value(node), torch.SymFloat):
+        return opset.Floor(opset.Div(first, second))
+    if node is not None and all(map(_is_natural, node.args)):
+        return opset.Div(first, second)
+    return opset.Div(opset.Sub(first, opset.Mod(first, second)), second)
+
+
+def _is_natural(argument: Any) -> bool:
+    """Whether an integer of the program is known not to be negative, as sizes are."""
+    known = _known_value(argument)
+    if isinstance(known, torch.SymInt):
+        return bool(known.node.shape_env.bound_sympy(known.node.expr).lower >= 0)
+    return isinstance(argument, int) and argument >= 0
 
 
 def _is_taken_apart(operator: Any, implementation: Implementation) -> bool:
@@ -126,6 +149,8 @@ def _operator_translation(operator: Any, implementation: Implementation) -> Call
         symbols = _symbols(given, named)
         nodes = OperatorNodes(recorder.nodes.append, lambda: SymbolicTensor(recorder.opset), symbols)
         try:
+            if _is_float_number():
+                return nodes.float_number(implementation, args, kwargs)
             results = nodes.call(implementation, args, kwargs, expected)
         except DiagnosticError as error:
             own = _own_function(operator, recorder.opset.version) if _has_complex_results() else None
@@ -198,6 +223,12 @@ def _has_complex_results() -> bool:
     node = _node_of_module()
     value: Any = None if node is None else node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.is_complex()
+
+
+def _is_float_number() -> bool:
+    """Whether the node that torch is translating gives a number, as `x.item()` does of floats."""
+    node = _node_of_module()
+    return node is not None and isinstance(node.meta.get("val"), torch.SymFloat)
 
 
 def _types_of_results() -> list[ElementType | None]:

@@ -27,6 +27,7 @@ HALVES: dict[str, Program] = {
     "mean and deviation": lambda x: torch.std_mean(x, 0),
     "sums": lambda x: (x.sum(), x.sum(0), x.sum((0, 1))),
     "products": lambda x: (x.prod(), x.cumsum(0)),
+    "numbers of the tensor": lambda x: (x * x[0, 1].item(), x - 2.0 * x[0, 0].item(), x.clamp(max=x[1, 0].item())),
 }
 NUMBERS: dict[str, Program] = {
     "beyond the type": lambda x: ((1 - x) * -1e9, x * 1e5, x / 1e5, x / -1e-8, x * 65520.0, x * 100000),
@@ -56,6 +57,7 @@ OTHERS: dict[str, Program] = {
     "bags that end early": lambda x: nn.functional.embedding_bag(
         torch.tensor([0, 2, 1, 1, 0]), x, torch.tensor([0, 2, 4]), mode="sum", include_last_offset=True
     ),
+    "numbers of the tensor": lambda x: (x * x[0, 1].item(), x[0, 0].item() // 0.3 + x, x.int() + x.int()[2, 3].item()),
     # torch learns of the operator after the table was made, from a module that the table's makers need not import.
     "few levels": lambda x: torch.ops.quantized_decomposed.quantize_per_tensor(x, 0.01, 0, -7, 7, torch.int8),
 }
@@ -83,6 +85,7 @@ PARTS: dict[str, Program] = {
     "parts of sizes": lambda x: tuple(part + 1 for part in x.split([x.shape[0] - 2, 2])),
     "parts between positions": lambda x: tuple(part + 1 for part in x.tensor_split([1, -2])),
     "rolled": lambda x: (x.roll(x.shape[0] // 2, 0), x.roll((1, 2 - x.shape[0]), (1, 0)), x.roll(x.shape[0] + 1)),
+    "by numbers below zero": lambda x: (x.roll(-x.shape[0] // 2, 0), x + -x.shape[0] % 3, x + x.shape[0] // -2),
     "shifted": lambda x: (fft.fftshift(x), fft.ifftshift(x, 0), fft.fftshift(x, 1)),
 }
 REDUCED: dict[str, Program] = {
@@ -166,6 +169,11 @@ def test_numbers_beside_float16_count_as_they_do_to_torch(name: str, table: Any)
     x = torch.tensor([0.1, -0.3, 0.7, 1.0, 2.5, -10.0, 2048.0, 6e-5]).half()
     for found, wanted in results(NUMBERS[name], x, table):
         np.testing.assert_array_equal(found, wanted.numpy())
+
+
+def test_numbers_of_a_tensor_of_doubles_are_refused(table: Any) -> None:
+    with pytest.raises(Exception, match="OW686: aten::_local_scalar_dense"):
+        next(results(lambda x: x * x[0, 0].item(), X.double(), table))
 
 
 def test_operators_of_branches_and_loops_are_missing_too() -> None:

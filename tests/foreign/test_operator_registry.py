@@ -147,6 +147,17 @@ def test_a_result_in_float_is_cast_back(known: Registry) -> None:
     assert made.run(result, x=np.array([0, 2**-5], np.float16)).tolist() == [0, 2**15]
 
 
+def test_numbers_of_python_are_float(known: Registry) -> None:
+    made = Recorded(known)
+    nodes = OperatorNodes(made.nodes.append, ir.Value)
+    result = nodes.float_number(known["aten::view"], [made.tensor("x", 10, [1]), []], {})
+    assert [node.op_type for node in made.nodes] == ["Constant", "view", "Cast"]
+    assert result.dtype == ir.DataType.FLOAT
+    with pytest.raises(DiagnosticError, match="OW686") as caught:
+        nodes.float_number(known["aten::view"], [made.tensor("y", 11, [1]), []], {})
+    assert caught.value.diagnostics[0].reason == "the exporter takes numbers as float, and this one is a double"
+
+
 def test_no_type_is_minus_one_to_the_exporter(known: Registry) -> None:
     made = Recorded(known)
     made.call("aten::sum.dim_IntList", made.tensor("x", 1, [2]), [0], dtype=-1)

@@ -64,6 +64,19 @@ class OperatorNodes:
             raise DiagnosticError([_not_served(implementation.binding, str(error))]) from None
         return self._nodes(implementation, made, len(results))
 
+    def float_number(self, implementation: Implementation, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The result of an operator that gives a number of Python, as `item()` does, in float, as which exporters take
+        such numbers.
+
+        Raises DiagnosticError (OW686), also for an element of a tensor of doubles, whose digits float does not have.
+        """
+        known = [self._facts(item) for item in args]
+        if any(facts is not None and facts.element.name == "double" for facts in known):
+            reason = "the exporter takes numbers as float, and this one is a double"
+            raise DiagnosticError([_not_served(implementation.binding, reason)])
+        (result,) = self.call(implementation, args, kwargs, [None])
+        return self._cast(result, BY_NAME["float"])
+
     def _facts(self, value: Any) -> Facts | None:
         if not isinstance(value, self.ir.Value):
             return None
