@@ -70,7 +70,9 @@ def translation_table(registry: Registry) -> dict[Any, Callable[..., Any]]:
     In the program a call is a node of the function's own domain, behind casts that PyTorch's rules of promotion ask
     for; `link(program)` gives it the functions. A call that its function does not serve is a DiagnosticError (OW686)
     at the line of the module. Left to torch are calls whose tensors are complex, and what it takes apart for them.
+    TypeError for anything but a registry.
     """
+    _check_registry(registry)
     with suppress(ImportError):  # a program may import it later than the table is made
         import_module(_QUANTIZED)
     table: dict[Any, Callable[..., Any]] = {}
@@ -115,15 +117,44 @@ def _is_taken_apart(operator: Any, implementation: Implementation) -> bool:
 
 def missing(program: torch.export.ExportedProgram, registry: Registry) -> list[Diagnostic]:
     """A finding (OW684) for each operator of the program that the registry lacks, at the line of the module that calls
-    it first, those of branches and loops after the others. Operators of Python, as on sizes, are the exporter's own."""
+    it first, those of branches and loops after the others. An operator that writes to a tensor counts as the one
+    without effects that the exporter puts in its place. Operators of Python, as on sizes, are the exporter's own.
+    TypeError for anything but an exported program and a registry."""
+    _check_registry(registry)
+    if not isinstance(program, torch.export.ExportedProgram):
+        raise TypeError(f"`missing` takes what `torch.export.export` gives, not {type(program).__name__}")
     found: dict[str, Diagnostic] = {}
     graphs = [item.graph for item in program.graph_module.modules() if isinstance(item, torch.fx.GraphModule)]
     for node in (node for graph in graphs for node in graph.nodes):
         if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
-            name = node.target.name()
+            name = _without_effects(node.target).name()
             if name not in registry and name not in found:
                 found[name] = registry.unknown(name, last_line(str(node.meta.get("stack_trace", ""))))
     return list(found.values())
+
+
+def _check_registry(given: object) -> None:
+    if not isinstance(given, Registry):
+        raise TypeError(f"a registry is what `opwright.torch.registry` makes of libraries, not {type(given).__name__}")
+
+
+@cache
+def _without_effects(operator: Any) -> Any:
+    """The operator that has the same arguments and writes to none of them, `mul.Tensor` for `mul_.Tensor`; itself where
+    there is none. `out` is no argument of it."""
+    schema = operator._schema
+    if not schema.is_mutable:
+        return operator
+    namespace, _, name = schema.name.partition("::")
+    packet = getattr(getattr(torch.ops, namespace), name.removesuffix("_"), None)
+    others = [] if packet is None else [getattr(packet, overload) for overload in packet.overloads()]
+    arguments = _arguments(operator)
+    return next((item for item in others if not item._schema.is_mutable and _arguments(item) == arguments), operator)
+
+
+def _arguments(operator: Any) -> list[tuple[str, str]]:
+    """The name and the type of each argument but `out`."""
+    return [(item.name, str(item.type)) for item in operator._schema.arguments if not item.is_out]
 
 
 def _overload(name: str) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
-from opwright.torch import link, missing, registry, translation_table
+from opwright.torch import Registry, link, missing, registry, translation_table
 from torch import fft, nn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -187,6 +187,36 @@ def test_operators_of_branches_and_loops_are_missing_too() -> None:
     names = ("special_i0e", "special_i1e", "gcd")
     assert {item.message for item in found} == {f"no function implements aten::{name}" for name in names}
     assert {item.place.file for item in found if item.place is not None} == {__file__}
+
+
+def test_operators_that_write_count_as_those_that_the_exporter_puts_in_their_place() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        y = x.clone()
+        y.add_(1).mul_(y).pow_(y).relu_().transpose_(0, 1)
+        y.fill_(2.0).detach_()
+        y[0] = torch.exp(y[0], out=y[1])
+        return y.xlogy_(y)
+
+    (library,) = (ROOT / "dist").glob("opwright-aten-*.onnxlib")
+    exported = torch.export.export(Module(program), (X,))
+    known = registry(str(library))
+    assert missing(exported, known) == []
+    others = Registry({name: item for name, item in known.items() if name != "aten::pow.Tensor_Tensor"})
+    (found,) = missing(exported, others)
+    assert found.message == "no function implements aten::pow.Tensor_Tensor"
+    assert found.place is not None and found.place.file == __file__
+
+
+@pytest.mark.parametrize("given", [None, {}, "opwright-aten", 5])
+def test_what_is_no_registry_or_program(given: Any) -> None:
+    exported = torch.export.export(Module(torch.relu), (X,))
+    with pytest.raises(TypeError, match=f"a registry is what .* not {type(given).__name__}"):
+        missing(exported, given)
+    with pytest.raises(TypeError, match=f"a registry is what .* not {type(given).__name__}"):
+        translation_table(given)
+    for program in (given, Module(torch.relu), exported.graph_module):
+        with pytest.raises(TypeError, match=f"takes what .* gives, not {type(program).__name__}"):
+            missing(program, Registry({}))
 
 
 @pytest.mark.parametrize("name", [*TRANSFORMS, *OTHERS])
