@@ -218,6 +218,12 @@ def test_a_version_that_implements_another_operator_takes_none_away() -> None:
     ]
 
 
+def test_names_of_one_group_are_not_alike_for_that(known: Registry) -> None:
+    entropy = Registry({"aten::special_entr": known["aten::view"], "aten::special_ndtr": known["aten::view"]})
+    assert entropy.unknown("aten::special_ndtri", None).help.endswith("implemented: aten::special_ndtr")
+    assert "aten::view" in known.unknown("aten::special_views", None).help
+
+
 def test_an_unknown_operator_has_neighbours(known: Registry) -> None:
     found = known.unknown("aten::add.Scalar", None)
     assert found.code == "OW684" and "aten::add.Tensor" in found.help

@@ -19,7 +19,7 @@ from opwright.foreign.link import link
 from opwright.link.apply import attach
 from opwright.link.attachment import plan_attach
 from opwright.link.inspect import inspect
-from opwright.link.library_forms import given_libraries
+from opwright.link.library_forms import given_libraries, given_library
 from opwright.link.upgrade import plan_upgrade, upgrade
 
 from tests.link.conftest import parse, refused
@@ -86,6 +86,12 @@ def test_anything_else_is_refused_with_what_is_taken(name: str, given: object) -
     assert found.code == "OW518"
     assert found.message.endswith("is no library")
     assert found.reason == "a Bundle, the path of a .onnxlib file, and an installed package or its name are taken"
+
+
+@pytest.mark.parametrize("given", [["acme"], {"acme": 1}, iter(["acme"])])
+def test_several_libraries_are_no_library(given: Any) -> None:
+    found = refused(lambda: given_library(given))[0]
+    assert (found.code, found.help) == ("OW518", "give the libraries in it one by one, as `*libraries` does")
 
 
 def test_a_path_that_raises_and_a_name_that_nothing_has_are_findings() -> None:

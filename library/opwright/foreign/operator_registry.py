@@ -11,6 +11,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.link.library_forms import AnyLibrary, given_library
 from opwright.suggest import close_names
 
+_GROUPS = ("special_", "linalg_", "fft_")  # before the names of what is in modules of torch, as torch.special
 LAST = "opwright-aten"  # whose functions stand behind those of any other library
 
 
@@ -56,7 +57,7 @@ class Registry(Mapping[str, Implementation]):
         )
 
     def _neighbours(self, operator: str) -> list[str]:
-        """Up to three operators whose own names are alike: all have `aten::`, and many an overload `Tensor`."""
+        """Up to three operators whose own names are alike: all have `aten::`, many a group or an overload `Tensor`."""
         named: dict[str, list[str]] = {}
         for other in sorted(self):
             named.setdefault(_own_name(other), []).append(other)
@@ -65,8 +66,10 @@ class Registry(Mapping[str, Implementation]):
 
 
 def _own_name(operator: str) -> str:
-    """`add` of `aten::add.Tensor`."""
-    return operator.rpartition("::")[2].partition(".")[0]
+    """`add` of `aten::add.Tensor`, `ndtri` of `aten::special_ndtri`."""
+    name = operator.rpartition("::")[2].partition(".")[0]
+    group = next((item for item in _GROUPS if name.startswith(item)), "")
+    return name.removeprefix(group)
 
 
 def make_registry(libraries: Sequence[AnyLibrary]) -> Registry:

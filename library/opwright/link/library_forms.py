@@ -58,5 +58,10 @@ def given_libraries(given: Libraries) -> list[Bundle]:
 
 def _no_library(given: object, reason: str) -> DiagnosticError:
     text = f"an object of {type(given).__name__} is no library"
-    opener = "`opwright.read_bundle` reads bytes" if isinstance(given, bytes) else "`opwright.find_bundle` opens one"
-    return DiagnosticError([Diagnostic("OW518", text, reason=reason, help=opener)])
+    if isinstance(given, bytes):
+        help = "`opwright.read_bundle` reads bytes"
+    elif isinstance(given, Iterable):
+        help = "give the libraries in it one by one, as `*libraries` does"
+    else:
+        help = "`opwright.find_bundle` opens one"
+    return DiagnosticError([Diagnostic("OW518", text, reason=reason, help=help)])
