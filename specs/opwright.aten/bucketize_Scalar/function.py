@@ -18,14 +18,14 @@ def bucketize_Scalar(boundaries, self, *, out_int32: Literal[False, True] = Fals
     place = op.ReduceSum(op.Cast(before, to=INT32 if out_int32 else INT64), [0], keepdims=False)
     if boundaries.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):
         size = op.Size(numbers)
-        place = op.Where(_leads_to_end(numbers, x, size, right), op.CastLike(size, place), place)
+        place = op.Where(leads_to_end(numbers, [math.nan], x, size, right), op.CastLike(size, place), place)
     return place
 
 
-def _leads_to_end(numbers, x, size, right):
+def leads_to_end(numbers, nan, x, size, right):
     """Whether PyTorch goes on behind each number that it looks at: those that are not larger than x, or not as large,
-    which is so where one of both is nan."""
-    padded = op.Concat(op.CastLike([math.nan], numbers), numbers, axis=0)
-    seen = op.Gather(padded, -((size + 1) / op.Constant(value_ints=HALVES)))
+    which is so where one of both is nan. `nan` is one of the rank of the numbers."""
+    padded = op.Concat(op.CastLike(nan, numbers), numbers, axis=0)
+    seen = op.Gather(padded, -((size + 1) / op.Constant(value_ints=HALVES)), axis=0)
     passed = ~(seen > x) if right else ~(seen >= x)
     return op.Cast(op.ReduceMin(op.Cast(passed, to=INT32), [0], keepdims=False), to=BOOL)

@@ -1,12 +1,10 @@
 import math
 from typing import Literal
 
-from opwright import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64
 from opwright import opset18 as op
 
-# PyTorch halves the numbers that are left. On the way to the end of n numbers it looks at those that are (n + 1) / 2,
-# (n + 1) / 4 and so on before it.
-HALVES = [2**i for i in range(1, 32)]
+from ..bucketize_Scalar.function import leads_to_end
 
 
 def searchsorted_Scalar(
@@ -22,14 +20,5 @@ def searchsorted_Scalar(
     place = op.ReduceSum(op.Cast(before, to=INT32 if out_int32 else INT64), [0], keepdims=False)
     if sorted_sequence.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):
         size = op.Size(numbers)
-        place = op.Where(_leads_to_end(numbers, x, size, right), op.CastLike(size, place), place)
+        place = op.Where(leads_to_end(numbers, [math.nan], x, size, right), op.CastLike(size, place), place)
     return place
-
-
-def _leads_to_end(numbers, x, size, right):
-    """Whether PyTorch goes on behind each number that it looks at: those that are not larger than x, or not as large,
-    which is so where one of both is nan."""
-    padded = op.Concat(op.CastLike([math.nan], numbers), numbers, axis=0)
-    seen = op.Gather(padded, -((size + 1) / op.Constant(value_ints=HALVES)))
-    passed = ~(seen > x) if right else ~(seen >= x)
-    return op.Cast(op.ReduceMin(op.Cast(passed, to=INT32), [0], keepdims=False), to=BOOL)

@@ -4,9 +4,7 @@ from typing import Literal
 from opwright import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64
 from opwright import opset18 as op
 
-# PyTorch halves the numbers that are left. On the way to the end of n numbers it looks at those that are (n + 1) / 2,
-# (n + 1) / 4 and so on before it.
-HALVES = [2**i for i in range(1, 32)]
+from ..bucketize_Scalar.function import HALVES
 
 
 def searchsorted_Tensor(
