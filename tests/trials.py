@@ -58,14 +58,13 @@ _LASTING = {
     "_operators",  # a cache of schemas
     "_liveness",  # a cache of what each function reads
     "_makers",  # a cache of which node makes each value
-    "made_at_the_top",  # likewise, of the prologue
     "_noted",  # after how many marks a name has changed, which are more after the rollback
     "looked_up",  # what the function depends on, trials included
     "data",  # what eager values are, which names around a function hold on to
     "relied_on",  # what a choice followed from, also one whose trial failed for it
-    "item_rank_reads",  # likewise: how often the rank of a list's items was asked for
+    "rank_reads",  # likewise: how often the rank of a list's items was asked for
     "plans",  # what trials have found out about loops
-    "loops",  # where each of them stands
+    "first_statements",  # where each of them stands
     "agreed",  # under which types they carry names
     "deepest",  # a bound: how deep graphs have stood, those of trials that failed too
     "run",  # functions that are called, as they were when they were called first

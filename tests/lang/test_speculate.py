@@ -61,7 +61,9 @@ def _unrolled(compiler: Compiler) -> list[str]:
 
 
 PLANTED: dict[str, Callable[[Lowering], object]] = {
-    "a constant": lambda low: low.constants.update({("planted", len(low.constants)): ir.Value(ir.UnknownType())}),
+    "a constant": lambda low: low.prologue.values.update(
+        {("planted", len(low.prologue.values)): ir.Value(ir.UnknownType())}
+    ),
     "a field of its own": lambda low: low.__dict__.update(planted=low.__dict__.get("planted", 0) + 1),
     "a narrowed type": lambda low: [
         setattr(variable, "_mask", variable.mask & (variable.mask - 1))

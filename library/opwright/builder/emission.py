@@ -42,10 +42,10 @@ def emit_recorded(
 def needed_nodes(low: GraphLowering, values: Iterable[ir.Value]) -> list[ir.Node]:
     """Constants and nodes that the values need, in order; those that are random stay, needed or not. What has been
     recorded stays as it is: the author may go on with what is not needed here."""
-    around = ir.Function("", "", 1, low.opset, None)
-    around.body.nodes = [_copy(low, node) for node in (*low.prologue, *low.function.body.nodes)]
+    around = ir.Function("", "", 1, low.target.opset, None)
+    around.body.nodes = [_copy(low, node) for node in (*low.prologue.nodes, *low.function.body.nodes)]
     around.body.yields = list(values)
-    keep_constants_inside(around.body, low.prologue, low.copied)
+    keep_constants_inside(around.body, low.prologue.nodes, low.copied)
     remove_dead_nodes(around)
     return around.body.nodes
 
@@ -109,7 +109,7 @@ def emit_named(
         for value in node.made():
             if value.name:
                 names.setdefault(value, value.name)
-    return emit_nodes([*nodes, *copies], low.opset, names, graph, identify)
+    return emit_nodes([*nodes, *copies], low.target.opset, names, graph, identify)
 
 
 def renamed(nodes: list[ir.Node], reserved: set[str]) -> dict[ir.Value, str]:

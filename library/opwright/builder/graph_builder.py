@@ -134,7 +134,7 @@ class GraphBuilder:
         count = unpacked_to(frame) if may_be_unpacked(operator, self.opset) else None
 
         def step() -> Operand:
-            found = low.lookup(domain, operator.name) or operator.signature
+            found = low.target.lookup(domain, operator.name) or operator.signature
             attributes = None if isinstance(found, ImpliedSignature) else found.attributes
             arguments = arguments_of(self._recorder, attributes, args, kwargs, count)
             callee = called(operator)

@@ -101,7 +101,7 @@ class GraphLowering(Lowering):
     def has(self, value: ir.Value) -> bool:
         """Whether the value is of this graph. What a step has made is not, once the step has been taken back."""
         made = value in self.makers or value in self.homes or value in self.unmade
-        return made or id(value) in self.made_at_the_top.now()
+        return made or id(value) in self.prologue.makers()
 
     def spend(self, nodes: int, span: Span | None) -> None:
         self.nodes += nodes  # a graph may be as large as its author makes it

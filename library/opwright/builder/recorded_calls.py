@@ -30,7 +30,7 @@ def call_script(
     recorder: Recorder, function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
 ) -> Operand:
     """A call of a function under `@script`: of the variant that fits."""
-    run = Run(recorder.low.opset, earlier=recorder.compiled)
+    run = Run(recorder.low.target.opset, earlier=recorder.compiled)
     callee = ScriptObject(
         function.name, lambda opset: run.compile(function).script, lambda key: run.without_sizes(function, key)
     )
@@ -72,7 +72,7 @@ def call_proto(
         )
         raise AssertionError
     made = _as_function(recorder, function)
-    made.check_opset(recorder.low.opset)
+    made.check_opset(recorder.low.target.opset)
     arguments = arguments_of(recorder, made.script.signature.attributes, args, kwargs)
     for operand, _ in (*arguments.positional, *arguments.keywords.values()):
         if isinstance(operand, ir.Value):

@@ -89,7 +89,7 @@ def refuse_changed(recorder: Recorder, carried: Mapping[str, Kept]) -> None:
 
 def closure_of(recorder: Recorder) -> Closure:
     """What finds the functions that a graph calls."""
-    return Closure(Run(recorder.low.opset), None)
+    return Closure(Run(recorder.low.target.opset), None)
 
 
 def add_functions(

@@ -44,7 +44,7 @@ def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inp
     _check_complete(recorder, nodes, list(outputs.values()), feeds)
     model = _model(recorder, nodes, outputs, list(feeds))
     types = [value.type for value in outputs.values()]
-    task = model_task(f"a part of {model.graph.name}", recorder.low.opset, model, feeds, types)
+    task = model_task(f"a part of {model.graph.name}", recorder.low.target.opset, model, feeds, types)
     found = _run(recorder, task)
     return found if isinstance(values, (list, tuple)) else found[0]
 
@@ -132,7 +132,7 @@ def _nodes(recorder: Recorder, values: list[ir.Value], given: Mapping[ir.Value, 
     low = recorder.low
     makers: dict[ir.Value, tuple[int, ir.Node]] = {}
     everything = ir.Region()
-    everything.nodes = [*low.prologue, *low.function.body.nodes]
+    everything.nodes = [*low.prologue.nodes, *low.function.body.nodes]
     for index, (_, node) in enumerate(ir.walk(everything)):
         for value in node.made():
             makers[value] = index, node

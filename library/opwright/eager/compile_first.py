@@ -39,8 +39,8 @@ def result_types(
 ) -> list[ir.Type]:
     """What the `count` results of a call with arguments of these types are, unknown for what is no value of the graph.
     Raises what the compiler finds in the function, or in such a call."""
-    compiled = Run(low.opset).compile(function)
-    call = Lowering(low.scope, ir.Function("", "", 1, low.opset, None), {}, {})
+    compiled = Run(low.target.opset).compile(function)
+    call = Lowering(low.scope, ir.Function("", "", 1, low.target.opset, None), {}, {})
     positional: list[tuple[Operand, Span]] = []
     keywords: dict[str, tuple[Operand, Span]] = {}
     variadic = any(item.arity is Arity.VARIADIC for item in described.interface.inputs)

@@ -56,7 +56,7 @@ class EagerLowering(Lowering):
     def written_for(self, opset: OpsetObject) -> int:
         """Python answers questions about `op.version` itself, so that calls within a function are taken as they stand:
         `call_plainly` has the compiler look at the function first."""
-        return self.opset if is_inside_function() else super().written_for(opset)
+        return self.target.opset if is_inside_function() else super().written_for(opset)
 
     def place_at(self, span: Span | None) -> Place:
         """That of the author's code for what is about the call, not about the function that it is given."""
@@ -149,7 +149,7 @@ class EagerLowering(Lowering):
     ) -> ir.Value:
         made = super().once(key, callee, inputs, attributes, type_, span)
         if made not in self.data:
-            self._execute(self.prologue.pop())
+            self._execute(self.prologue.nodes.pop())
         return made
 
     def _place_in_graph(self, node: ir.Node) -> str | None:
@@ -157,7 +157,7 @@ class EagerLowering(Lowering):
         return None if source is None or node.span is None else str(source.place(node.span))
 
     def _execute(self, node: ir.Node) -> None:
-        task = make_task(node, self.opset, self.data, self._place_in_graph)
+        task = make_task(node, self.target.opset, self.data, self._place_in_graph)
         try:
             results, loaded = run_on(task, task.data)
             expected = [(value, value.type) for value in node.made()]

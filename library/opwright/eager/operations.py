@@ -123,7 +123,7 @@ def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arg
             try:
                 found = call_with_graphs(low, callee, arguments, {})
             except Poisoned as wrong:
-                if isinstance(wrong.because, OtherLoops):  # `low.plans` says what form they are needed in
+                if isinstance(wrong.because, OtherLoops):  # `low.loops.plans` says what form they are needed in
                     continue
                 raise
             trial.commit()
@@ -302,7 +302,7 @@ def _index(low: EagerLowering, key: object) -> list[Operand]:
 def _arguments(
     low: EagerLowering, operator: Operator, args: Sequence[object], kwargs: Mapping[str, object], count: int | None
 ) -> Arguments:
-    found = low.lookup(operator.domain, operator.name)
+    found = low.target.lookup(operator.domain, operator.name)
     formals = () if found is None else found.inputs
     positional = [
         (_argument(low, found, formals[min(index, len(formals) - 1)].type if formals else "", value), NOWHERE)

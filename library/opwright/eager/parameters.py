@@ -220,7 +220,7 @@ class Arguments:
     def _inferred(self, name: str) -> ElementType | None:
         """As the compiler finds it: an input may have to be of the type of another one."""
         try:
-            signature: Signature = Run(self.low.opset).compile(self.function).script.signature
+            signature: Signature = Run(self.low.target.opset).compile(self.function).script.signature
         except DiagnosticError:  # what does not compile may still run
             return None
         types = {formal.name: formal.type for formal in signature.inputs}

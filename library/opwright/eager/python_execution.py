@@ -222,7 +222,7 @@ def _run(
     ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
     bound = inspect.BoundArguments(signature, ordered)
     bound.apply_defaults()  # an empty `*xs` after an optional input would be bound by name
-    with settings.inside_function(low.opset, trace):
+    with settings.inside_function(low.target.opset, trace):
         found = function(*bound.args, **bound.kwargs)
         if isinstance(found, (GeneratorType, CoroutineType, AsyncGeneratorType)):
             _refuse_unstarted(low, function.__name__, found)

@@ -13,10 +13,10 @@ from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.checkpoints import Checkpoint
-from opwright.lang.lower.context import LoopPlans
 from opwright.lang.lower.function import Attempt, Lowered
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.poison import Question
+from opwright.lang.lower.state import LoopPlans
 from opwright.opsets.signatures import mask_of
 
 _mask_of = lru_cache(maxsize=1 << 10)(mask_of)  # few sets of element types stand in many declarations
@@ -120,7 +120,7 @@ class Solver:
             masks = {name: left[name] for name in masks}
             reasons = {name: item.narrowed_by for name, item in variables.items() if isinstance(item, ir.TypeVariable)}
             plans = LoopPlans()
-            for plan, before in zip(plans.all, attempt.low.plans.all, strict=True):
+            for plan, before in zip(plans.all, attempt.low.loops.plans.all, strict=True):
                 plan.update(dict.fromkeys(before, -1))
             attempt = self._attempt(case, masks, plans, reasons)
             outcome = attempt.run()

@@ -16,7 +16,6 @@ from opwright.graphs.own_class import is_of
 from opwright.graphs.walk import all_nodes
 from opwright.lang.lower.scripts import Script
 from opwright.lang.objects import ScriptObject
-from opwright.live.newer_opset import means_the_same
 from opwright.live.proto_types import describe_proto
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
@@ -172,6 +171,8 @@ def _check(function: FunctionProto, written: int, opset: int, functions: Collect
     """Refuses an operator that means another thing at the opset of the model."""
     if written == opset:
         return
+    from opwright.live.newer_opset import means_the_same
+
     for node in all_nodes(function.node):
         if normal_domain(node.domain) or call_id(node) in functions:
             continue

@@ -190,7 +190,7 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -
     if low.diagnostics or len(values) != len(flat.output):
         return None
     low.function.inputs = list(inputs)
-    low.function.body.nodes[:0] = low.prologue
+    low.function.body.nodes[:0] = low.prologue.nodes
     low.function.body.yields = values
     return [item.type for item in values], rank_sources(low.function, values)
 

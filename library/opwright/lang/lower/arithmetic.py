@@ -51,9 +51,9 @@ def is_static(operand: Operand) -> bool:
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     """`left symbol right`: folded, on numbers, or on tensors."""
-    if low.arrays and check_arrays(low, symbol, (left, right), span):
+    if low.held.arrays and check_arrays(low, symbol, (left, right), span):
         return computed_by_numpy(low, _binary(low, symbol, left, right, span, spans), span)
-    if low.mixed:
+    if low.held.mixed:
         return on_mixed(low, symbol, (left, right), span, partial(_binary, low, symbol, left, right, span, spans))
     return _binary(low, symbol, left, right, span, spans)
 
@@ -160,7 +160,7 @@ def _on_tensors(
         )
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
     if by_zero and low.checks_statically and element is not None:
-        low.rely_on(element)
+        low.target.rely_on(element)
     if by_zero and low.checks_statically and element is not None and _holds_integers(element):
         raise low.error(
             "OW312",
@@ -245,7 +245,7 @@ def _apply(low: Lowering, form: Form, values: Sequence[ir.Value], span: Span, sp
     made = None if form.attributes or form.negated else emit_plain(low, form.operator, list(values), span)
     if made is not None:
         return made
-    if low.find("", form.operator) is None:
+    if low.target.find("", form.operator) is None:
         raise low.unknown_operator("", form.operator, span, "this operator")
     attributes: dict[str, ir.Attribute] = {
         name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes
@@ -311,9 +311,9 @@ _UNARY_ON_NUMBERS: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
 
 def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
     """`symbol operand`, or its `abs`: on a number, or on a tensor."""
-    if low.arrays and is_array(low, operand):
+    if low.held.arrays and is_array(low, operand):
         return computed_by_numpy(low, _unary(low, symbol, operand, span, place), span)
-    if low.mixed:
+    if low.held.mixed:
         return on_mixed(low, symbol, (operand,), span, partial(_unary, low, symbol, operand, span, place))
     return _unary(low, symbol, operand, span, place)
 

@@ -87,16 +87,21 @@ def _is_held_by(element: ElementType, number: float) -> bool:
 
 def holds_array(low: Lowering, operand: Operand) -> bool:
     """Whether Python holds an array of numpy that can change in place: no scalar, which results of rank 0 are."""
-    if not isinstance(operand, ir.Value) or not is_array(low, operand) or operand in low.scalars or is_number(operand):
+    if (
+        not isinstance(operand, ir.Value)
+        or not is_array(low, operand)
+        or operand in low.held.scalars
+        or is_number(operand)
+    ):
         return False
-    return operand in low.known_arrays or operand.type.rank != 0
+    return operand in low.held.known_arrays or operand.type.rank != 0
 
 
 def _held_element(low: Lowering, operand: Operand) -> ElementType | None:
     """The type of an array or scalar of numpy that Python holds; None of all else, numbers too."""
-    if not isinstance(operand, ir.Value) or operand not in low.arrays:
+    if not isinstance(operand, ir.Value) or operand not in low.held.arrays:
         return None
-    data = low.known_arrays.get(operand)
+    data = low.held.known_arrays.get(operand)
     found = operand.type.element if data is None else data.element
     return found if isinstance(found, ElementType) else None
 
@@ -111,7 +116,7 @@ def _of_list(items: Operand) -> str:
 
 def is_array(low: Lowering, operand: Operand) -> bool:
     """Whether Python holds an array or a scalar of numpy."""
-    return isinstance(operand, ir.Value) and operand in low.arrays
+    return isinstance(operand, ir.Value) and operand in low.held.arrays
 
 
 def computed_by_numpy(low: Lowering, result: Operand, span: Span) -> Operand:
@@ -121,7 +126,7 @@ def computed_by_numpy(low: Lowering, result: Operand, span: Span) -> Operand:
         return result
     element = ir.known_element(result.type.element) if result.type.rank == 0 else None
     if element is not None and element.name in _KINDS:
-        fresh = Writer(low, span).identity(result) if result in low.arrays else result
+        fresh = Writer(low, span).identity(result) if result in low.held.arrays else result
         result = as_number(fresh, _KINDS[element.name])
     note_array(low, result)
     return result
@@ -133,4 +138,4 @@ _KINDS = {"int64": ir.NumberKind.INT, "double": ir.NumberKind.FLOAT}
 def note_array(low: Lowering, result: Operand) -> None:
     """Remembers that Python holds an array of numpy, or an item of one."""
     if isinstance(result, ir.Value):
-        low.trail.put(low.arrays, result, None)
+        low.trail.put(low.held.arrays, result, None)

@@ -87,7 +87,7 @@ class _Round:
         self.learned: Mapping[str, ElementType] = {}  # of the items of lists that enter empty
         self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # names that carry tensors for more kinds of number
         self.item_ranks: dict[str, int | None] = {}  # of lists whose items have another rank after a trip
-        self.reads = low.item_rank_reads  # how often ranks of items had been asked for before
+        self.reads = low.item_ranks.rank_reads  # how often ranks of items had been asked for before
 
 
 class BodyLoop:
@@ -194,7 +194,7 @@ class BodyLoop:
     def agree(self, at_once: bool) -> tuple[ir.Loop, Environment]:
         """Lowers the body until no name wants another type, which all get `at_once` or one after the other."""
         entering = {name: made.type.settled() for name, made in self.carried.items()}
-        where = (*self.low.copies, *self.key())
+        where = (*self.low.loops.copies, *self.key())
         widened = self.begin(where, entering) if at_once else {}
         while True:
             with speculate(self.low) as trial:
@@ -204,7 +204,7 @@ class BodyLoop:
                 if found.node is not None and not found.wanted and not self.was_wrong(found):
                     trial.commit()
                     if at_once and widened:
-                        self.low.agreed[where] = Agreed(entering, widened, self.several, dict(self.mixed))
+                        self.low.loops.agreed[where] = Agreed(entering, widened, self.several, dict(self.mixed))
                     return found.node, found.left
                 wanted = {name: type_.settled() for name, type_ in found.wanted.items()}
             for name in found.learned:
@@ -271,7 +271,7 @@ class BodyLoop:
     def begin(self, where: tuple[object, ...], entering: Mapping[str, ir.Type]) -> dict[str, ir.Type]:
         """Begins with the types on which an earlier round of a loop around this one ended; gives those that differ from
         the ones with which names enter."""
-        agreed = self.low.agreed.get(where)
+        agreed = self.low.loops.agreed.get(where)
         found = None if agreed is None else agreed.begin(entering)
         if agreed is None or found is None:
             return {}
@@ -436,13 +436,13 @@ class BodyLoop:
             parts.close()
             return yields
 
-        attempts = len(low.attempts)
+        attempts = len(low.loops.attempts)
         if isinstance(self.statement, ast.For):
-            low.attempts.append(Attempt(self.statement, body, self.computed_bounds()))
+            low.loops.attempts.append(Attempt(self.statement, body, self.computed_bounds()))
         try:
             yields = nested(low, body, span, step)
         finally:
-            del low.attempts[attempts:]
+            del low.loops.attempts[attempts:]
         if yields is None:
             return None
         body.yields = yields
@@ -500,7 +500,7 @@ class BodyLoop:
 
     def keep_new_names(self, scope: Branch, found: _Round) -> None:
         """Names that get their value in the first trip, where the code after the loop reads them."""
-        if not self.makes_trips() or self.key() not in self.low.plans.kept:
+        if not self.makes_trips() or self.key() not in self.low.loops.plans.kept:
             return
         for name in self.assigned:
             operand = scope.get(name)
@@ -589,7 +589,7 @@ class BodyLoop:
             return
         found.item_ranks[name] = after
         several = sum(is_sequence(made.value) for made in self.carried.values()) > 1
-        if several or self.low.item_rank_reads > found.reads:
+        if several or self.low.item_ranks.rank_reads > found.reads:
             found.wanted[name] = parameter.type
 
     def changes(self, name: str, entering: Operand, operand: Operand) -> Poisoned:
@@ -639,7 +639,7 @@ class BodyLoop:
                 self.env[name] = self.bound_inside(left.get(name, VACANT))
         if key is not None:
             for result in node.results:
-                self.low.trail.put(self.low.loop_results, result, key)
+                self.low.trail.put(self.low.loops.results, result, key)
         for name in (PLACE, COUNT):
             if name in left:
                 self.env[name] = left[name]

@@ -169,7 +169,7 @@ def _instead(low: Lowering, callee: BuiltinObject, values: Sequence[Operand]) ->
     if not callee.module and callee.name in _INSTEAD:
         return _INSTEAD[callee.name]
     operator = callee.name.capitalize()
-    if low.lookup("", operator) is None:
+    if low.target.lookup("", operator) is None:
         return ""
     return f"use the operator on a tensor: `op.{operator}(x)`; a number `n` becomes one by `FLOAT(n)`"
 

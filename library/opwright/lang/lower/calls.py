@@ -89,8 +89,8 @@ def _emit_checked(
         bindings = bind(signature, inputs, low.trail)
     except Mismatch as mismatch:
         raise report_mismatch(low, signature, inputs, mismatch, spans) from None
-    if low.is_before(BROADCASTS_SINCE):
-        low.needs_version(signature)
+    if low.target.is_before(BROADCASTS_SINCE):
+        low.target.needs_version(signature)
         attributes = fit_shapes(low, signature, inputs, attributes, span, written)
     callee = choose if isinstance(choose, ir.Operator) else choose(inputs, bindings)
     full = complete(signature, attributes)
@@ -150,7 +150,7 @@ def report_mismatch(
         "OW208",
         f"{signature.name} does not take {value.type!r} as `{formal.name}`",
         spans[mismatch.index],
-        reason=f"{signature.identity}, its version at opset {low.target_opset}, takes {_elements(mismatch.admitted)}",
+        reason=f"{signature.identity}, its version at opset {low.target.number}, takes {_elements(mismatch.admitted)}",
         help=_since(signature, mismatch, value) or _way_out(low, value, mismatch.admitted),
         subject=signature.name,
         depends_on=Choice.ELEMENT_TYPE,
@@ -178,7 +178,7 @@ def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span
         "OW208",
         f"{signature.name} does not give {wrong.type!r}",
         span,
-        reason=f"{signature.identity}, its version at opset {low.target_opset}, gives {_elements(wrong.admitted)}",
+        reason=f"{signature.identity}, its version at opset {low.target.number}, gives {_elements(wrong.admitted)}",
         help="choose another element type, or leave this one out of the declared types",
         subject=signature.name,
         depends_on=Choice.ELEMENT_TYPE,
@@ -228,7 +228,7 @@ def refuse_second_version(low: Lowering, callee: OperatorObject, domain: str, sp
         f"{callee.name} is of version {callee.opset.version} of {domain}, another operator of another version",
         span,
         reason="a model imports one version of each domain",
-        help=f"use version {low.versions[domain]} for all of them, if it has them",
+        help=f"use version {low.target.versions[domain]} for all of them, if it has them",
         subject=callee.name,
     )
 
@@ -258,11 +258,11 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         from opwright.lang.lower.function_calls import call_library_function
 
         return call_library_function(low, callee, arguments, emitted)
-    if domain and domain not in low.versions:
-        low.trail.put(low.versions, domain, callee.opset.version)
-    if domain and low.versions[domain] != callee.opset.version:
+    if domain and domain not in low.target.versions:
+        low.trail.put(low.target.versions, domain, callee.opset.version)
+    if domain and low.target.versions[domain] != callee.opset.version:
         raise refuse_second_version(low, callee, domain, arguments.callee_span)
-    operator = low.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
+    operator = low.target.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
     if operator is None and callee.opset.open is not None:
         operator = ir.Operator(signature_of_call(low, callee, arguments))
     if operator is None:
@@ -271,7 +271,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     if signature.deprecated:
         raise low.error(
             "OW216",
-            f"{callee.name} is deprecated at opset {low.target_opset}",
+            f"{callee.name} is deprecated at opset {low.target.number}",
             arguments.callee_span,
             reason=f"{signature.identity} may not be used in new models",
             help="see the operator's page for its successor",
@@ -283,7 +283,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             "OW222",
             f"no runtime has version {signature.since_version} of {callee.name}",
             arguments.callee_span,
-            reason=f"opset {low.target_opset} has that version, and a model of it runs nowhere",
+            reason=f"opset {low.target.number} has that version, and a model of it runs nowhere",
             help=low.scope.newer_opset(signature.domain, signature.record.first_run),
             subject=callee.name,
             depends_on=Choice.OPSET | Choice.WRITTEN_FOR,
@@ -303,7 +303,7 @@ def check_exists(low: Lowering, operand: Operand, span: Span) -> None:
     if domain and low.scope.libraries.emitted_domain(domain) is not None:
         is_there = name in low.scope.libraries.names(domain)
     else:
-        is_there = name in operand.opset.signatures or low.find(domain, name, operand.opset.version) is not None
+        is_there = name in operand.opset.signatures or low.target.find(domain, name, operand.opset.version) is not None
     if not is_there:
         raise low.unknown_operator(domain, name, span)
 
@@ -359,7 +359,7 @@ Checked = tuple[list[ir.Value | None], dict[str, ir.Attribute], list[Span]]
 
 def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -> Checked:
     """The inputs as values, the attributes that are given, and the places of the inputs."""
-    if not arguments.keywords and not low.mixed:
+    if not arguments.keywords and not low.held.mixed:
         tensors = _only_tensors(signature, arguments.positional)
         if tensors is not None:
             return tensors, {}, [operand_span for _, operand_span in arguments.positional]
@@ -373,7 +373,7 @@ def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -
     with parts:
         attributes = bind_attributes(low, signature.name, signature.kinds, keywords, arguments.span)
     with parts:
-        if low.mixed:
+        if low.held.mixed:
             refuse_untyped(low, signature, operands)
         inputs = _convert_inputs(low, signature, operands)
     parts.close()

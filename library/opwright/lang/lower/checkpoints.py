@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, overload
 
 from opwright.lang.lower import speculate
-from opwright.lang.lower.context import LoopPlans, Lowering
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Bindings, Environment, LoopKey, Operand
 from opwright.lang.lower.rules import Rest
+from opwright.lang.lower.state import LoopPlans
 from opwright.lang.syntax import Module, names_of
 from opwright.lang.trail import Trail
 
@@ -105,7 +106,7 @@ class Checkpoint:
         self.facts: Mapping[str, str] = low.facts
         self.mark = low.trail.mark
         self.nodes = low.nodes
-        self.relied_on = len(low.relied_on)
+        self.relied_on = len(low.target.relied_on)
         self.compare: Callable[[], None] | None = None
         if speculate.watch is not None:
             self.compare = speculate.watch(low, env)
@@ -120,12 +121,12 @@ class Checkpoint:
         low.trail.back_to(self.mark)
         low.nodes = self.nodes
         low.facts = self.facts
-        del low.relied_on[self.relied_on :]
+        del low.target.relied_on[self.relied_on :]
         low.region, low.depth, low.statement = low.function.body, 0, self.place
         self.is_split = False
-        low.call_frame, low.copies = low.own_frame, ()
-        low.agreed.clear()  # under other facts loops may carry narrower types
-        for entered in (low.open_regions, low.attempts):
+        low.call_frame, low.loops.copies = low.own_frame, ()
+        low.loops.agreed.clear()  # under other facts loops may carry narrower types
+        for entered in (low.open_regions, low.loops.attempts):
             entered.clear()
         if self.compare is not None:
             self.compare()
@@ -166,7 +167,7 @@ class Checkpoints:
 
     def back_to_loops(self, loops: Sequence[LoopKey]) -> Checkpoint:
         """Goes back to the first statement that has one of these loops; what is planned for them stays."""
-        return self._back_to(min(self._low.loops[key] for key in loops))
+        return self._back_to(min(self._low.loops.first_statements[key] for key in loops))
 
     def back_to(self, wanted: Checkpoint) -> Checkpoint:
         """Goes back to a checkpoint, or to the last one before it that is still on the path.
@@ -174,18 +175,18 @@ class Checkpoints:
         Loops that had to be lowered in another form for the sake of a later statement are lowered anew; those that the
         path has not come back to, since it went back for their form, will be in any case.
         """
-        low = self._low
+        loops = self._low.loops
         while wanted.place >= len(self._path) or self._path[wanted.place] is not wanted:
             assert wanted.before is not None, "the first statement is on every path"
             wanted = wanted.before
         place = wanted.place
         while True:
-            late = [key for plan in low.plans.all for key, cause in plan.items() if cause >= place]
-            first = min((low.loops[key] for key in late if key in low.loops), default=place)
+            late = [key for plan in loops.plans.all for key, cause in plan.items() if cause >= place]
+            first = min((loops.first_statements[key] for key in late if key in loops.first_statements), default=place)
             if first >= place:
                 break
             place = first
-        low.plans = LoopPlans(low.plans, before=place)
+        loops.plans = LoopPlans(loops.plans, before=place)
         return self._back_to(place)
 
     def _back_to(self, place: int) -> Checkpoint:
@@ -193,5 +194,6 @@ class Checkpoints:
         found = self._path[place]
         found.restore(low)
         del self._path[place + 1 :]
-        low.loops = {key: where for key, where in low.loops.items() if where < place}
+        first_statements = low.loops.first_statements
+        low.loops.first_statements = {key: where for key, where in first_statements.items() if where < place}
         return found

@@ -7,34 +7,31 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from opwright.diagnostics.diagnostic import Choice, Diagnostic, Place, Related, has_errors
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
-from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, bodies_at, is_template_at
-from opwright.lang.lower.carried_types import Agreed
+from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.liveness import Liveness
-from opwright.lang.lower.operands import AttributeOperand, Decision, Environment, LoopKey, Operand, Reach
+from opwright.lang.lower.operands import AttributeOperand, Decision, Environment, Reach
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.lower.poison import Poisoned, Question
+from opwright.lang.lower.state import DeclaredSizes, HeldByPython, ItemRanks, LoopState, Prologue, Target
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Misspelt, Source, Span, span_of
 from opwright.lang.static import StaticError
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 from opwright.opsets.records import CONSTANT
-from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, signature, similar
+from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, similar
 from opwright.suggest import sure_name
 
 if TYPE_CHECKING:
-    from opwright.bundle.format import BodyEntry, FunctionEntry
-    from opwright.lang.lower.known import Attempt
     from opwright.lang.objects import OpsetObject
 
 NESTING_LIMIT = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
-EVERY_OPSET = 1 << 31
 NODE_LIMIT = 100_000  # that a function may make without a separate line for each
 
 
@@ -84,29 +81,8 @@ class CallFrame:
             frame = frame.outer
 
 
-class LoopPlans:
-    """What lowering a function has found out about its loops over static ranges, so that it lowers them otherwise.
-
-    `unrolled` need a copy of their body for each item, `kept` must hand on the names that only they bind: each with the
-    number of the function's statement that needs it.
-    """
-
-    __slots__ = ("kept", "unrolled")
-
-    def __init__(self, others: LoopPlans | None = None, before: int = 0) -> None:
-        """The plans that statements `before` that one have needed."""
-        self.unrolled: dict[LoopKey, int] = {}
-        self.kept: dict[LoopKey, int] = {}
-        for plan, known in zip(self.all, others.all, strict=True) if others is not None else ():
-            plan.update((key, cause) for key, cause in known.items() if cause < before)
-
-    @property
-    def all(self) -> tuple[dict[LoopKey, int], dict[LoopKey, int]]:
-        return self.unrolled, self.kept
-
-
 class Lowering:
-    """The state of lowering one function. Every look-up of an operator goes through it and is on record."""
+    """The state of lowering one function, in parts that belong together."""
 
     def __init__(
         self,
@@ -116,57 +92,40 @@ class Lowering:
         splittable: Mapping[str, ir.Value],
         looked_up: LookedUp | None = None,
     ) -> None:
-        self.looked_up = LookedUp() if looked_up is None else looked_up
-        self.trail = Trail(self.looked_up.reads)  # every change that a trial may take back goes through it
+        looked_up = LookedUp() if looked_up is None else looked_up
+        self.trail = Trail(looked_up.reads)  # every change that a trial may take back goes through it
+        self.target = Target(function.opset, looked_up, self.trail)
         self.own_frame = self.call_frame = CallFrame(scope, None, None, 0, {}, {})
         self.function = function
         self.facts = facts
         self.splittable = splittable  # a value of each declared type variable: what CastLike can look at
-        self.target_opset = function.opset  # for findings, and keys of what is kept: nothing else reads it
-        self.region = function.body
-        self.prologue: list[ir.Node] = []  # constants: at the top, each once
-        self.made_at_the_top = ir.Makers(self.prologue)
-        self.sources: dict[ir.Node, Source] = {}  # the texts that spans are about, of what helpers make
+        self.attributes: dict[str, AttributeOperand] = {}
+        self.deferred: dict[str, Question] = {}  # for attributes that a body may hold for all values of: see `known`
+        self.decisions: dict[Decision, Reach] = {}  # see `decide`
         self.diagnostics: list[Diagnostic] = []
-        self.calls: list[ir.FunctionReference] = []
-        self.constants: dict[tuple[object, ...], ir.Value] = {}
-        self.contents: dict[ir.Value, ir.TensorData] = {}  # of tensors that are known when the function is built
-        self.powers: dict[ir.Node, int] = {}  # `x ** n` as a `Pow`, where x may yet turn out to hold integers
-        self._operators: dict[tuple[str, str, int | None], ir.Operator | None] = {}
-        self.asked = (1, EVERY_OPSET)  # for which opsets the code is written, as questions about `op.version` say
+        self.scouting = False  # whether what follows something wrong is looked at for what it tells of types
         self.body: Sequence[ast.stmt] | None = None  # of the function; None where what it reads is not known before
         self._liveness: dict[ast.FunctionDef | None, Liveness] = {}
-        self.named: dict[ast.FunctionDef | None, int] = {}  # the opset of ai.onnx that each function is written with
-        self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
-        self.relied_on: list[tuple[ir.TypeVariable, int]] = []  # what variables admitted where that decided a form
+        self.statement = 0  # the number of the function's statement that is being lowered
+        self.loops = LoopState()
+        # What is made.
+        self.prologue = Prologue()
+        self.region = function.body
+        self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.depth = 0
-        self.scouting = False  # whether what follows something wrong is looked at for what it tells of types
         self.nodes = 0
         self.most_nodes = NODE_LIMIT
+        self.sources: dict[ir.Node, Source] = {}  # the texts that spans are about, of what helpers make
+        self.calls: list[ir.FunctionReference] = []
+        # What is known of values and names.
+        self.contents: dict[ir.Value, ir.TensorData] = {}  # of tensors that are known when the function is built
+        self.powers: dict[ir.Node, int] = {}  # `x ** n` as a `Pow`, where x may yet turn out to hold integers
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
         self.lists = Ownership(self.trail)
         self.rank_origins: dict[ir.Value, Sequence[ir.Value] | None] = {}  # whose ranks say those of results
-        self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
-        self.arrays: dict[ir.Value, None] = {}  # that Python holds as arrays or scalars of numpy, computed ones too
-        self.known_arrays: dict[ir.Value, ir.TensorData] = {}  # that Python holds as arrays of numpy, of any elements
-        self.scalars: dict[ir.Value, bool | int | float] = {}  # that Python holds as scalars of numpy
-        self.captured: dict[int, tuple[Operand, Operand]] = {}  # collections from around, and what they become: by id
-        self.item_ranks: dict[ir.Value, int] = {}  # of sequences whose items all have one rank
-        self.item_rank_reads = 0  # how often such a rank was asked for
-        self.sizes: dict[ir.Value, str] = {}  # numbers that are declared sizes: which, by the names of dimensions
-        self.proved: dict[ir.Value, bool] = {}  # comparisons that hold whatever the sizes are
-        self.attributes: dict[str, AttributeOperand] = {}
-        self.decisions: dict[Decision, Reach] = {}  # see `decide`
-        self.deferred: dict[str, Question] = {}  # for attributes that a body may hold for all values of: see `known`
-        self.open_regions: list[ir.Region] = []  # those around the one that is being filled
-        self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`
-        self.plans = LoopPlans()
-        self.loops: dict[LoopKey, int] = {}  # where each loop stands first, by the number of the function's statement
-        self.statement = 0  # the number of the function's statement that is being lowered
-        self.copies: tuple[object, ...] = ()  # which copy of which loops, helpers and items is being lowered
-        self.agreed: dict[tuple[object, ...], Agreed] = {}  # by loop, of that copy
-        self.loop_results: dict[ir.Value, LoopKey] = {}  # what loops over static ranges leave
-        self.hidden_by_no_loop: dict[ir.Value, None] = {}  # values for which `need_copies` has found nothing to unroll
+        self.item_ranks = ItemRanks()
+        self.sizes = DeclaredSizes()
+        self.held = HeldByPython()
 
     # ------------------------------------------------------------------------------------------- findings
 
@@ -231,65 +190,9 @@ class Lowering:
 
     # ----------------------------------------------------------------------------------------- operators
 
-    def lookup(self, domain: str, name: str) -> Signature | None:
-        """The operator's signature at the target opset, recorded: what this function depends on."""
-        found = self.find(domain, name)
-        return None if found is None else found.signature
-
-    def find(self, domain: str, name: str, version: int | None = None) -> ir.Operator | None:
-        """The operator itself, recorded likewise; `version` is that of another domain (default: its newest)."""
-        key = (domain, name, version)
-        if key in self._operators:
-            return self._operators[key]
-        known = not domain or is_known_domain(domain)
-        found = (
-            signature(domain, name, (version or newest_opset(domain)) if domain else self.target_opset)
-            if known
-            else None
-        )
-        self.looked_up[OperatorName(domain, name)] = None if found is None else found.since_version
-        operator = self._operators[key] = None if found is None else operator_of(found)
-        return operator
-
-    @property
-    def opset(self) -> int:
-        """The target opset, as a number: what is made by it serves no other opset."""
-        return self.note_opset()
-
-    def note_opset(self, symbol: str = "", bound: int = 0) -> int:
-        """The target opset; notes what is asked of it, the number itself where that is no comparison."""
-        question = OpsetQuestion(symbol, bound)
-        self.looked_up[question] = question.answer(self.target_opset)
-        return self.target_opset
-
-    def is_before(self, opset: int) -> bool:
-        """Whether the target opset is older than that one, which is noted."""
-        return self.note_opset("<", opset) < opset
-
-    def is_older(self, found: Signature, version: int) -> bool:
-        """Whether an operator's version is older than that one, which is noted."""
-        is_older = found.since_version < version
-        self.looked_up[VersionQuestion(found.domain, found.name, version)] = int(is_older)
-        return is_older
-
-    def needs_version(self, found: Signature) -> None:
-        """Notes that what is made hangs on an operator's very version."""
-        if not found.domain:
-            self.trail.reads.versions.add(found.name)
-
-    def takes(self, found: Signature, variable: str, element: ElementType) -> bool:
-        """Whether an operator takes that element type, which is noted."""
-        self.trail.reads.ask(found, element.mask)
-        return bool(found.masks[variable] & element.mask)
-
-    def bodies_of(self, entry: FunctionEntry) -> tuple[Sequence[BodyEntry], bool]:
-        """The bodies of a library's function at the target opset, and whether it is a template there; noted."""
-        self.looked_up.called[entry.domain, entry.name, entry.since_version] = entry
-        return bodies_at(entry, self.target_opset), is_template_at(entry, self.target_opset)
-
     def written_for(self, opset: OpsetObject) -> int:
         """The opset of ai.onnx for which the code that is being lowered is written."""
-        (first, last), version = self.asked, opset.version
+        (first, last), version = self.target.asked, opset.version
         if version < first:
             version = first
         return version if version < last else last
@@ -297,11 +200,11 @@ class Lowering:
     @contextmanager
     def copy(self, which: object) -> Iterator[None]:
         """While one of several copies of a text is lowered: of a loop's body, of a helper."""
-        outer, self.copies = self.copies, (*self.copies, which)
+        outer, self.loops.copies = self.loops.copies, (*self.loops.copies, which)
         try:
             yield
         finally:
-            self.copies = outer
+            self.loops.copies = outer
 
     @property
     def scope(self) -> ModuleScope:
@@ -311,20 +214,20 @@ class Lowering:
     @contextmanager
     def entered(self, frame: CallFrame) -> Iterator[None]:
         """While the code of a frame is lowered. What it asks of the opset holds in it alone."""
-        outer, asked = self.call_frame, self.asked
+        outer, asked = self.call_frame, self.target.asked
         self.call_frame = frame
         try:
             yield
         finally:
             self.call_frame = outer
-            self.ask(asked)
+            self.target.ask(asked)
 
     def is_the_only_opset(self, opset: OpsetObject) -> bool:
         """Whether the function that is being lowered names no other opset of ai.onnx."""
         function = self.call_frame.function
-        named = self.named.get(function)
+        named = self.target.named.get(function)
         if named is None:
-            self.trail.put(self.named, function, opset.version)
+            self.trail.put(self.target.named, function, opset.version)
             return True
         return named == opset.version
 
@@ -349,18 +252,9 @@ class Lowering:
         end = (whole.end_line, whole.end_column) if goes_on else (math.inf, 0)
         self.trail.put(self.decisions, (source.place(span_of(node.test)), answer), ((whole.line, whole.column), end))
 
-    def ask(self, asked: tuple[int, int]) -> None:
-        """From here on the code is written for these opsets: the first and the last of them."""
-        if asked != self.asked:
-            self.trail.record(partial(self._set_asked, self.asked))
-            self._set_asked(asked)
-
-    def _set_asked(self, asked: tuple[int, int]) -> None:
-        self.asked = asked
-
     def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
         """A primitive that the lowering itself needs; the function ends with a diagnostic where the opset lacks it."""
-        found = self.find("", name)
+        found = self.target.find("", name)
         if found is None:
             self.unknown_operator("", name, span, purpose)
             raise Poisoned(ends=True)
@@ -382,7 +276,7 @@ class Lowering:
         if versions:
             return self.error(
                 "OW202",
-                f"{label} is not in opset {self.target_opset}",
+                f"{label} is not in opset {self.target.number}",
                 span,
                 reason=f"{domain or 'ai.onnx'} has {name} since version {versions[0]}",
                 help=f"{self.scope.newer_opset(domain, versions[0])}, "
@@ -400,20 +294,6 @@ class Lowering:
             subject=name,
             misspelt=Misspelt(name, sure_name(name, close)),
         )
-
-    def rely_on(self, element: ir.Element) -> None:
-        """Notes that the form that is chosen follows from the element types which a variable admits now.
-
-        Of those that it still admits in the end all must decide alike, else the function is lowered again. Choices
-        that hold for each part of a set alone, such as "all of them are floats", need no note.
-        """
-        variable = ir.open_element(element)
-        if variable is not None:
-            self.relied_on.append((variable, variable.mask))
-
-    def choices_hold(self) -> bool:
-        """Whether no variable has been narrowed since a form was chosen by what it admitted."""
-        return all(ir.element_mask(variable) == mask for variable, mask in self.relied_on)
 
     # ------------------------------------------------------------------------------------------ emission
 
@@ -440,21 +320,21 @@ class Lowering:
 
     def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
         key = ("const", *data.key)
-        found = self.constants.get(key)
+        found = self.prologue.values.get(key)
         if found is None:
             operator = self.operator(CONSTANT.name, span)
-            if not self.takes(operator.signature, "T", data.element):
+            if not self.target.takes(operator.signature, "T", data.element):
                 raise self._no_constant(operator, data, span)
             found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
-            self.trail.append(self.prologue, ir.Const(operator, data, found, span))
-            self.trail.put(self.constants, key, found)
+            self.trail.append(self.prologue.nodes, ir.Const(operator, data, found, span))
+            self.trail.put(self.prologue.values, key, found)
             self.trail.put(self.contents, found, data)
         return found
 
     def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> Poisoned:
         return self.fatal(
             "OW208",
-            f"`Constant` cannot hold {data.element!r} at opset {self.target_opset}",
+            f"`Constant` cannot hold {data.element!r} at opset {self.target.number}",
             span,
             reason=f"{operator.signature.identity}, the version at that opset, has no such element type",
             help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",
@@ -472,13 +352,13 @@ class Lowering:
         span: Span | None,
     ) -> ir.Value:
         """A node of the prologue, made once per `key`; its inputs must be the function's own or of the prologue."""
-        found = self.constants.get(key)
+        found = self.prologue.values.get(key)
         if found is None:
             operator = self.operator(callee, span)
             found = ir.Value(type_, "", span)
             made = ir.Call(operator, inputs, complete(operator.signature, attributes), [found], span)
-            self.trail.append(self.prologue, made)
-            self.trail.put(self.constants, key, found)
+            self.trail.append(self.prologue.nodes, made)
+            self.trail.put(self.prologue.values, key, found)
         return found
 
     @property
@@ -497,12 +377,6 @@ class Lowering:
 def _opened(domain: str) -> str:
     """What to write for operators that a runtime has and the installed onnx does not."""
     return f'if a runtime has it, open the opset: `Opset("{domain}", 1, open=True)`' if domain else ""
-
-
-@cache
-def operator_of(found: Signature) -> ir.Operator:
-    """One object for all calls of an operator of the installed schemas."""
-    return ir.Operator(found)
 
 
 def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[str, ir.Attribute]:

@@ -26,7 +26,7 @@ def bind_copied_values(low: Lowering, span: Span) -> None:
     """
     for value in _copied_values(low.function):
         item = value.type.sequence_item
-        if item is not None and low.is_before(COPIES_SEQUENCES_SINCE):
+        if item is not None and low.target.is_before(COPIES_SEQUENCES_SINCE):
             variable = ir.open_element(item.element)
             if variable is not None:  # an empty item of its element type is inserted, and erased again
                 raise needs_element(low, variable, span)

@@ -163,7 +163,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
 def _attribute_of_opset(low: Lowering, owner: OpsetObject, node: ast.Attribute) -> Operand:
     if node.attr != "version":
         return owner.operator(node.attr)
-    return attribute_of_object(low, owner, node) if owner.domain else low.note_opset()
+    return attribute_of_object(low, owner, node) if owner.domain else low.target.note()
 
 
 def attribute_of_object(low: Lowering, owner: Operand, node: ast.Attribute) -> Operand:
@@ -210,7 +210,7 @@ def _attribute_of_graph(low: Lowering, owner: AttributeOperand, node: ast.Attrib
 def _attribute_of_value(low: Lowering, owner: ir.Value, node: ast.Attribute) -> Operand:
     read = _TENSOR_ATTRIBUTES.get(node.attr)
     if read is None:
-        known = low.known_arrays.get(owner)
+        known = low.held.known_arrays.get(owner)
         if known is not None and node.attr in ARRAY_METHODS:
             return MethodObject(known, node.attr)
         return _attribute_of_operand(low, owner, node)
@@ -334,12 +334,12 @@ def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
     condition = lower_condition(low, node.test, env)
     if isinstance(condition, bool):
         low.decide(node, condition, goes_on=True)
-        outer = low.asked
-        low.ask(asked(low, node.test, condition, env))
+        outer = low.target.asked
+        low.target.ask(asked(low, node.test, condition, env))
         try:
             return lower_expression(low, node.body if condition else node.orelse, env)
         finally:
-            low.ask(outer)
+            low.target.ask(outer)
     sides = [partial(lower_expression, low, side, env) for side in (node.body, node.orelse)]
     return choose(low, condition, span_of(node), sides)
 
@@ -393,11 +393,11 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     if isinstance(owner, StaticDict):
         return item_of_dict(low, owner, index[0] if several is None else tuple(index), span_of(node))
     refuse_number(low, owner, "items", span_of(node.value))
-    known = item_of_array(low, owner, index, span_of(node)) if low.known_arrays else None
+    known = item_of_array(low, owner, index, span_of(node)) if low.held.known_arrays else None
     if known is not None:
         return known
     item = subscript(low, owner, index, span_of(node))
-    if not low.arrays or not is_array(low, owner):
+    if not low.held.arrays or not is_array(low, owner):
         return item
     if ELLIPSIS in index:  # which gives an array, of rank 0 too
         note_array(low, item)
@@ -509,7 +509,7 @@ def _compared(low: Lowering, node: ast.expr, env: Environment) -> Operand:
     if asked_of is not None:
         owner = lower_expression(low, asked_of, env)
         if isinstance(owner, OpsetObject) and not owner.domain:
-            return _Opset(low.target_opset)  # what it is compared with is noted
+            return _Opset(low.target.number)  # what it is compared with is noted
     return lower_expression(low, node, env)
 
 
@@ -543,11 +543,11 @@ def _compare_pair(
 def _note_question(low: Lowering, symbol: str, left: Operand, right: Operand) -> None:
     """Notes what is asked of the target opset; no symbol: neither an order nor equality."""
     if symbol and isinstance(left, _Opset) and is_int(right):
-        low.note_opset(symbol, right)
+        low.target.note(symbol, right)
     elif symbol and isinstance(right, _Opset) and is_int(left):
-        low.note_opset(MIRRORED[symbol], left)
+        low.target.note(MIRRORED[symbol], left)
     else:
-        low.note_opset()
+        low.target.note()
 
 
 def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:

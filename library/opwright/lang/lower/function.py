@@ -16,7 +16,7 @@ from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
-from opwright.lang.lower.context import LoopPlans, Lowering
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.copied_values import bind_copied_values
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.flow import State, place_of, returned_values, returns_tuple, state_of
@@ -28,6 +28,7 @@ from opwright.lang.lower.poison import Parts, Poisoned, Question
 from opwright.lang.lower.rulebook import lower_rest
 from opwright.lang.lower.rules import Rest
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
+from opwright.lang.lower.state import LoopPlans, Prologue
 from opwright.lang.lower.statements import bind_locals
 from opwright.lang.source import Source, span_of
 from opwright.lang.static import StaticList
@@ -131,7 +132,7 @@ class Attempt:
         scope = unit.scope(self._report)
         self.low = Lowering(scope, self.function, target.facts, {}, looked_up)
         self.low.body = unit.node.body
-        self.low.plans = plans or LoopPlans()
+        self.low.loops.plans = plans or LoopPlans()
         last = unit.node.body[-1]
         self.low.most_nodes += (last.end_lineno or last.lineno) - unit.node.lineno
         self.low.trail.begin()  # never committed: each question may have to be resumed
@@ -248,7 +249,7 @@ class Attempt:
                 help="give names to intermediate results",
             )
         # Of a value that is a number on some path, the answer may tell numbers and tensors apart.
-        if has_errors(low.diagnostics) or (low.deferred and low.mixed):
+        if has_errors(low.diagnostics) or (low.deferred and low.held.mixed):
             deferred = next(iter(low.deferred.values()), None)
             found = _each_once(low.diagnostics)
             return Lowered(None, found, tuple(low.calls), deferred=deferred, decisions=self._decisions())
@@ -262,12 +263,12 @@ class Attempt:
             low = copy(low)
             low.function, low.region = made.function, made.function.body
             low.trail = Trail(low.trail.reads)
-            low.prologue = [made.node(node) for node in low.prologue]
+            low.prologue = Prologue([made.node(node) for node in low.prologue.nodes])
             low.powers = {made.nodes[node]: exponent for node, exponent in low.powers.items() if node in made.nodes}
             low.sources = {made.nodes[node]: source for node, source in low.sources.items() if node in made.nodes}
             low.diagnostics = list(low.diagnostics)
             types = tuple(map(made.type, types))
-        low.function.body.nodes[:0] = low.prologue
+        low.function.body.nodes[:0] = low.prologue.nodes
         for run_pass in passes_of(whole=self.unit.declaration.inferred and not self.facts):
             run_pass(low)
         found = _each_once(low.diagnostics)
@@ -290,7 +291,7 @@ class Attempt:
             after[name] != mask and not after[name] & (after[name] - 1) and name in taken
             for name, mask in before.items()
         )
-        return not became_one and not self.low.diagnostics and self.low.choices_hold()
+        return not became_one and not self.low.diagnostics and self.low.target.choices_hold()
 
     def _taken_variables(self) -> set[str]:
         """The names of the type variables that inputs have."""

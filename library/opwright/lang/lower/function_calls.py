@@ -258,8 +258,8 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             help="",
         )
     _agree_on_version(low, callee, entry, emitted, span)
-    bodies, is_template = low.bodies_of(entry)
-    low.looked_up[OperatorName(domain, callee.name)] = entry.since_version if bodies else None
+    bodies, is_template = low.target.bodies_of(entry)
+    low.target.looked_up[OperatorName(domain, callee.name)] = entry.since_version if bodies else None
     if is_template:
         raise low.error(
             "OW361",
@@ -272,7 +272,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
     if not bodies:
         raise low.error(
             "OW202",
-            f"{entry.identity} has no body for opset {low.target_opset}",
+            f"{entry.identity} has no body for opset {low.target.number}",
             span,
             reason="its operators are not all available at that opset",
             help="use an opset that it has a body for (a spec narrows `opset:`), or write another form",
@@ -309,7 +309,7 @@ def _agree_on_version(
     """Of the versions that calls name of a library's domain a model imports the newest. Refuses a call where a function
     is another one there."""
     domain, asked = normal_domain(callee.opset.domain), callee.opset.version
-    known = low.versions.get(domain)
+    known = low.target.versions.get(domain)
     if known is not None and known != asked:
         before = [item for item in low.calls if item.emitted_domain == emitted] if known < asked else []
         called = [(item.name, item.since_version) for item in before]
@@ -318,7 +318,7 @@ def _agree_on_version(
             if there is None or there.since_version != since_version:
                 raise refuse_second_version(low, callee, domain, span)
     if known is None or known < asked:
-        low.trail.put(low.versions, domain, asked)
+        low.trail.put(low.target.versions, domain, asked)
 
 
 def check_shapes(low: Lowering, entry: FunctionEntry, checked: Checked) -> Sizes:

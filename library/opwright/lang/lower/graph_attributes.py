@@ -43,7 +43,7 @@ FLOAT, DOUBLE = BY_NAME["float"], BY_NAME["double"]
 def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:
     """A call of an operator that is given functions as graphs: all its results."""
     domain = normal_domain(callee.opset.domain)
-    signature = low.lookup(domain, callee.name)
+    signature = low.target.lookup(domain, callee.name)
     if signature is None and callee.opset.open is not None:
         signature = signature_of_call(low, callee, arguments)
     if signature is None:
@@ -253,7 +253,7 @@ def _settle(
 def _scan(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
     count = call.arguments.keywords.get("num_scan_inputs", (None, span))[0]
-    batches = low.is_older(call.signature, 9)  # which run side by side, and of which the body knows nothing
+    batches = low.target.is_older(call.signature, 9)  # which run side by side, and of which the body knows nothing
     lengths = call.arguments.positional[:1] if batches else []
     operands = call.arguments.positional[len(lengths) :]
     if not is_int(count) or not 1 <= count <= len(operands):

@@ -25,8 +25,8 @@ from opwright.lang.static import StaticList, StaticNamed, is_int, of_numpy
 def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.Value:
     """A constant that Python holds as an array of numpy."""
     made = low.constant(data, span)
-    low.trail.put(low.known_arrays, made, data)
-    low.trail.put(low.arrays, made, None)
+    low.trail.put(low.held.known_arrays, made, data)
+    low.trail.put(low.held.arrays, made, None)
     return made
 
 
@@ -39,17 +39,17 @@ def scalar_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir
 
 def note_scalar(low: Lowering, made: ir.Value, data: ir.TensorData) -> None:
     """Remembers that Python holds a scalar of numpy; one of a type that Python has no numbers of stays an array."""
-    low.trail.put(low.known_arrays, made, data)
-    low.trail.put(low.arrays, made, None)
+    low.trail.put(low.held.known_arrays, made, data)
+    low.trail.put(low.held.arrays, made, None)
     number = number_of(data)
     if number is not None:
-        low.trail.put(low.scalars, made, number)
+        low.trail.put(low.held.scalars, made, number)
 
 
 def item_of_array(low: Lowering, owner: Operand, index: Sequence[object], span: Span) -> Operand | None:
     """The item of an array of numpy at a known place: Python's number, or a scalar of numpy as a constant. None of
     everything else."""
-    data = low.known_arrays.get(owner) if isinstance(owner, ir.Value) else None
+    data = low.held.known_arrays.get(owner) if isinstance(owner, ir.Value) else None
     if data is None or data.packed is None or data.element.bits % 8 or len(index) != len(data.dims) or not index:
         return None
     place = 0
@@ -127,7 +127,7 @@ def _captured_once(
 ) -> Operand:
     """What a collection becomes: itself where it has no arrays. A function may read a large one in every line, so that
     it is looked through once."""
-    known = low.captured.get(id(found))
+    known = low.held.captured.get(id(found))
     if known is None:
         made = found
         if not {*map(type, items)} <= _NO_ARRAYS:
@@ -135,17 +135,17 @@ def _captured_once(
             if any(one is not other for one, other in zip(constants, items, strict=True)):
                 made = rebuilt(constants)
         known = found, made
-        low.trail.put(low.captured, id(found), known)
+        low.trail.put(low.held.captured, id(found), known)
     return known[1]
 
 
 def with_numbers(low: Lowering, operand: Operand) -> Operand:
     """Scalars of numpy as their numbers, where a graph has no tensor: in attributes, and in Python's own functions."""
-    return _with_numbers.of(operand)(operand, low) if low.scalars else operand
+    return _with_numbers.of(operand)(operand, low) if low.held.scalars else operand
 
 
 _with_numbers: Operation[Operand, [Lowering], Operand] = Operation(lambda operand, low: operand)
-_with_numbers.on(ir.Value)(lambda operand, low: low.scalars.get(operand, operand))
+_with_numbers.on(ir.Value)(lambda operand, low: low.held.scalars.get(operand, operand))
 _with_numbers.on(tuple)(lambda operand, low: tuple(with_numbers(low, item) for item in operand))
 _with_numbers.on(StaticList)(lambda operand, low: StaticList(with_numbers(low, item) for item in operand))
 
@@ -158,7 +158,7 @@ def with_lists(low: Lowering, operand: Operand, span: Span | None) -> Operand:
 _with_lists: Operation[Operand, [Lowering, Span | None], Operand] = Operation(lambda operand, low, span: operand)
 _with_lists.on(range)(lambda operand, low, span: numbers_of(low, operand, span))
 _with_lists.on(ArrayObject)(lambda operand, low, span: _listed_or(operand, operand.data))
-_with_lists.on(ir.Value)(lambda operand, low, span: _listed_or(operand, low.known_arrays.get(operand)))
+_with_lists.on(ir.Value)(lambda operand, low, span: _listed_or(operand, low.held.known_arrays.get(operand)))
 
 
 def _listed_or(operand: Operand, data: ir.TensorData | None) -> Operand:
@@ -168,7 +168,7 @@ def _listed_or(operand: Operand, data: ir.TensorData | None) -> Operand:
 
 def list_of_scalars(low: Lowering, operand: Operand) -> ir.TensorData | None:
     """`[np.float32(1), np.float32(2)]` as an array of one axis; None for anything else."""
-    items = (items_in(operand) if low.scalars else None) or ()
+    items = (items_in(operand) if low.held.scalars else None) or ()
     numbers = [_number.of(item)(item, low) for item in items]
     elements = {number[1] for number in numbers if number is not None}
     if None in numbers or len(elements) != 1:
@@ -184,4 +184,4 @@ _number: Operation[Operand, [Lowering], _Typed | None] = Operation(lambda operan
 
 @_number.on(ir.Value)
 def _number_of_scalar(operand: ir.Value, low: Lowering) -> _Typed | None:
-    return (low.scalars[operand], low.known_arrays[operand].element) if operand in low.scalars else None
+    return (low.held.scalars[operand], low.held.known_arrays[operand].element) if operand in low.held.scalars else None

@@ -51,11 +51,11 @@ OLDEST_OPSET = 11  # the first at which Gather takes negative indices and Slice 
 
 def check_age(low: Lowering, span: Span) -> None:
     """Refuses an opset that has no sound form for subscripts."""
-    if not low.is_before(OLDEST_OPSET):
+    if not low.target.is_before(OLDEST_OPSET):
         return
     raise low.error(
         "OW202",
-        f"subscripts need opset {OLDEST_OPSET}, not {low.target_opset}",
+        f"subscripts need opset {OLDEST_OPSET}, not {low.target.number}",
         span,
         reason="earlier versions of Gather take no negative indices, and those of Slice no negative steps",
         help=low.scope.newer_opset("", OLDEST_OPSET),
@@ -303,7 +303,7 @@ def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     elements, variable = element.elements, ir.open_element(element)
     if all(item.name in ("int32", "int64") for item in elements):
         return value
-    low.rely_on(element)
+    low.target.rely_on(element)
     if all(item.is_integer for item in elements):
         return place_of(low, value, span)
     if variable is not None and any(item.is_integer or item.kind == "bool" for item in elements):

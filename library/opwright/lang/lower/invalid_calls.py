@@ -21,12 +21,13 @@ from opwright.lang.dispatch import (
 from opwright.lang.emit import emit_nodes, write_tensor
 from opwright.lang.list_inputs import has_lists, refuses_rank_0
 from opwright.lang.lower.completions import InputType, Sizes
-from opwright.lang.lower.context import Lowering, operator_of
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, malformed
 from opwright.lang.lower.node_inference import proof
 from opwright.lang.lower.operands import is_tensor
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.state import operator_of
 from opwright.lang.schema_reads import SchemaReads
 from opwright.lang.source import Span
 from opwright.opsets.record import VALUE_FORMS

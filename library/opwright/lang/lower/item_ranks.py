@@ -37,7 +37,7 @@ def item_rank(low: Lowering, operand: Operand) -> int | None:
     if not is_sequence(operand):
         return None
     known = operand.type.item.rank
-    return low.item_ranks.get(operand) if known is None else known
+    return low.item_ranks.known.get(operand) if known is None else known
 
 
 def _rank(operand: Operand) -> int | None:
@@ -48,7 +48,7 @@ def _rank(operand: Operand) -> int | None:
 def note_item_rank(low: Lowering, result: Operand, rank: int | None) -> None:
     """Remembers the rank of a sequence's items."""
     if rank is not None and is_sequence(result):
-        low.trail.put(low.item_ranks, result, rank)
+        low.trail.put(low.item_ranks.known, result, rank)
 
 
 def ranked(
@@ -64,7 +64,7 @@ def ranked(
         return type_
     if type_.shape is not None or not inputs:
         return type_
-    low.item_rank_reads += 1
+    low.item_ranks.rank_reads += 1
     rank = item_rank(low, inputs[0])
     more = known_integer(attributes, "new_axis") if rule is TypeRule.JOINED_ITEMS else 0
     if rank is None or rank == EMPTY or more not in (0, 1):  # no other `new_axis` has a meaning

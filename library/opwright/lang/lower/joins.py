@@ -251,8 +251,8 @@ class Join:
         return as_joined(self.low, result, first, second)
 
     def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
-        is_strict = self.low.is_older(self.node.operator.signature, _IF_OF_ANY_SHAPES)
-        if is_strict and not self.low.is_before(_BROADCASTING):
+        is_strict = self.low.target.is_older(self.node.operator.signature, _IF_OF_ANY_SHAPES)
+        if is_strict and not self.low.target.is_before(_BROADCASTING):
             first, second = self._unsized(first, second, 0), self._unsized(second, first, 1)
         narrow_to_result(self.node.operator.signature, type_, self.low.trail)
         self.node.then.yields.append(first)
@@ -391,7 +391,7 @@ def _zeros(low: Lowering, wanted: ir.Element, dims: tuple[int, ...], span: Span 
     like = None if variable is None else low.splittable.get(variable.name)
     if variable is None or like is None:
         return None
-    if low.lookup("", CAST_LIKE.name) is None:
+    if low.target.lookup("", CAST_LIKE.name) is None:
         needs_element(low, variable, span)
         return None
     zeros = typed_constant(low, _repeated(0, dims), dims, low.element_of("int64"), span)

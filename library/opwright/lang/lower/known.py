@@ -49,7 +49,7 @@ class Attempt:
 
 def keep_after_loop(low: Lowering, name: Unbound) -> None:
     """Has the loop that alone binds a name hand on its value, in another pass."""
-    plan = low.plans.unrolled if name.copies else low.plans.kept
+    plan = low.loops.plans.unrolled if name.copies else low.loops.plans.kept
     if name.loop is not None and name.loop not in plan:
         plan[name.loop] = low.statement
         raise Poisoned(because=OtherLoops((name.loop,)))
@@ -79,7 +79,7 @@ def no_value(low: Lowering, name: str, found: Unbound, where: str, span: Span) -
 def loop_key(low: Lowering, statement: ast.For | ast.While) -> LoopKey:
     source = low.scope.module.source
     key = (source.name, source.first_line, statement.lineno, statement.col_offset)
-    low.loops.setdefault(key, low.statement)
+    low.loops.first_statements.setdefault(key, low.statement)
     return key
 
 
@@ -105,7 +105,7 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
         return
     raise low.error(
         "OW365",
-        f"the text `{operand.parameter.name}` cannot be compared at opset {low.target_opset}",
+        f"the text `{operand.parameter.name}` cannot be compared at opset {low.target.number}",
         span,
         reason="Equal takes strings from opset 19 on",
         help=f"declare its values, so that each has a variant: `{operand.parameter.name}: Literal[...]`",
@@ -131,8 +131,8 @@ _OPEN = (ir.AttributeKind.INT, ir.AttributeKind.FLOAT, ir.AttributeKind.STRING)
 
 
 def _compares_texts(low: Lowering) -> bool:
-    equal = low.lookup("", EQUAL.name)
-    return equal is not None and low.takes(equal, equal.inputs[0].type, BY_NAME["string"])
+    equal = low.target.lookup("", EQUAL.name)
+    return equal is not None and low.target.takes(equal, equal.inputs[0].type, BY_NAME["string"])
 
 
 _PLAIN = frozenset([bool, int, float, str])  # the items of most lists, which may be long
@@ -207,7 +207,7 @@ def need_copies(low: Lowering, value: ir.Value) -> None:
     found = _Origins(low, numbers=False).of(value)
     if found is not None and found[0]:
         raise Poisoned(because=Copies(loop_key(low, found[0][0].statement)))
-    low.trail.put(low.hidden_by_no_loop, value, None)
+    low.trail.put(low.loops.hidden_by_none, value, None)
 
 
 Makers = MutableMapping[int, ir.Node]  # the node that makes each value, by the value's id
@@ -216,7 +216,7 @@ Makers = MutableMapping[int, ir.Node]  # the node that makes each value, by the 
 def makers_of(low: Lowering) -> Makers:
     """The node that makes each value which is in scope. What is added to it stays apart."""
     around = (region.makers().now() for region in (low.region, *reversed(low.open_regions)))
-    return ChainMap({}, *around, low.made_at_the_top.now())
+    return ChainMap({}, *around, low.prologue.makers())
 
 
 class _Origins:
@@ -226,7 +226,7 @@ class _Origins:
         self.low = low
         self.numbers = numbers  # whether everything must be a constant, an attribute or a number that a loop carries
         self.makers = makers_of(low)
-        self.parameters = {id(item): attempt for attempt in low.attempts for item in attempt.body.parameters}
+        self.parameters = {id(item): attempt for attempt in low.loops.attempts for item in attempt.body.parameters}
 
     def of(self, value: ir.Value) -> tuple[list[Attempt], list[AttributeOperand]] | None:
         """(loops, outermost first; attributes); None where it depends on a tensor as well."""
@@ -240,7 +240,7 @@ class _Origins:
             if id(item) in seen:
                 continue
             seen.add(id(item))
-            if not self.numbers and item in self.low.hidden_by_no_loop:
+            if not self.numbers and item in self.low.loops.hidden_by_none:
                 continue  # a list that changes again and again is looked through once
             attempt = self.parameters.get(id(item))
             if attempt is not None:
@@ -248,8 +248,8 @@ class _Origins:
                 if not attempt.bounds:
                     loops[id(attempt)] = attempt
                 continue
-            key = self.low.loop_results.get(item)
-            if key is not None and key not in self.low.plans.unrolled:
+            key = self.low.loops.results.get(item)
+            if key is not None and key not in self.low.loops.plans.unrolled:
                 before[key] = None
                 continue
             node = self.makers.get(id(item))
@@ -264,9 +264,9 @@ class _Origins:
             else:
                 pending.extend(_read_by(node))
         if before and not loops:  # loops that are lowered already: only another pass can unroll them
-            self.low.plans.unrolled.update(dict.fromkeys(before, self.low.statement))
+            self.low.loops.plans.unrolled.update(dict.fromkeys(before, self.low.statement))
             raise Poisoned(because=OtherLoops(tuple(before)))
-        return [item for item in self.low.attempts if id(item) in loops], list(attributes.values())
+        return [item for item in self.low.loops.attempts if id(item) in loops], list(attributes.values())
 
     def _followed(self, node: ir.Node) -> bool:
         """A result of an operator with inputs, or of a branch; one without inputs (a random one) comes from nowhere."""

@@ -37,7 +37,7 @@ def may_be_number(low: Lowering, operand: Operand) -> bool:
 def mixed_value(low: Lowering, operand: Operand) -> ir.Value | None:
     """A tensor for which Python holds a number on some path."""
     value = value_of(operand)
-    return value if value in low.mixed else None
+    return value if value in low.held.mixed else None
 
 
 def note_mixed(low: Lowering, result: Operand, *sources: Operand, also: frozenset[ir.NumberKind] = frozenset()) -> None:
@@ -46,7 +46,7 @@ def note_mixed(low: Lowering, result: Operand, *sources: Operand, also: frozense
     if is_tensor(result):
         kinds = also.union(*(number_kinds(low, source) for source in sources))
         if kinds:
-            low.trail.put(low.mixed, result, kinds)
+            low.trail.put(low.held.mixed, result, kinds)
 
 
 def number_kinds(low: Lowering, operand: Operand) -> frozenset[ir.NumberKind]:
@@ -55,7 +55,7 @@ def number_kinds(low: Lowering, operand: Operand) -> frozenset[ir.NumberKind]:
     if kind is not None:
         return frozenset((kind,))
     value = value_of(operand)
-    return frozenset() if value is None else low.mixed.get(value, frozenset())
+    return frozenset() if value is None else low.held.mixed.get(value, frozenset())
 
 
 def on_mixed(
@@ -67,7 +67,7 @@ def on_mixed(
     _refuse(low, symbol, operands, span)
     result = apply()
     if is_tensor(result):
-        low.trail.put(low.mixed, result, frozenset((_kind_of_result(symbol, operands, low),)))
+        low.trail.put(low.held.mixed, result, frozenset((_kind_of_result(symbol, operands, low),)))
     return result
 
 

@@ -61,7 +61,7 @@ def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: 
     kind = ir.NumberKind.BOOL if compares else ir.NumberKind.FLOAT if floats else ir.NumberKind.INT
     made = as_number(result, kind)
     if symbol in _HOLD_OF_EQUALS and _is_one_size(low, left, right):
-        low.trail.put(low.proved, made, True)
+        low.trail.put(low.sizes.proved, made, True)
     return made
 
 
@@ -71,9 +71,9 @@ _HOLD_OF_EQUALS = ("==", "<=", ">=")
 def _is_one_size(low: Lowering, left: Operand, right: Operand) -> bool:
     """Whether both are sizes that are declared to be the same."""
     one, other = value_of(left), value_of(right)
-    if one is None or other is None or one not in low.sizes:
+    if one is None or other is None or one not in low.sizes.names:
         return False
-    return low.sizes[one] == low.sizes.get(other)
+    return low.sizes.names[one] == low.sizes.names.get(other)
 
 
 def _apply(low: Lowering, form: Form, left: ir.Value, right: ir.Value, element: ElementType, span: Span) -> ir.Value:

@@ -219,7 +219,7 @@ def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) 
         value = carried(low, operand, span)
         if kind is _K.BOOL:
             found = op.and_(found, value) if name == "min" else op.or_(found, value)
-        elif kind is _K.INT and not low.is_before(12):
+        elif kind is _K.INT and not low.target.is_before(12):
             found = op.min(found, value) if name == "min" else op.max(found, value)
         else:
             better = op.less(value, found) if name == "min" else op.greater(value, found)

@@ -148,7 +148,7 @@ def weak_constant(
     settled = ir.known_element(variable)
     if settled is not None:
         return typed_constant(low, value, dims, settled, span)
-    if like is not None and fit.rounds_once and fit.carrier and low.lookup("", CAST_LIKE.name) is not None:
+    if like is not None and fit.rounds_once and fit.carrier and low.target.lookup("", CAST_LIKE.name) is not None:
         base = typed_constant(low, value, dims, low.element_of(fit.carrier), span)
         type_ = ir.TensorType(variable, dims)
         return low.once(("like", variable.name, base), CAST_LIKE.name, [base, like], {}, type_, span)
@@ -352,7 +352,7 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
     if field not in constant.attributes:
         raise low.fatal(
             "OW221",
-            f"the attribute `{parameter.name}` cannot be used as a value at opset {low.target_opset}",
+            f"the attribute `{parameter.name}` cannot be used as a value at opset {low.target.number}",
             span,
             reason=f"{constant.identity}, the version there, has no `{field}`: below opset 12 an attribute can only be "
             "handed on to an operator's attribute",
@@ -492,7 +492,7 @@ def _of_run_time_as(
         return value if is_tensor(value) else as_typed(low, value, element)
     assert variable is not None
     like = low.splittable.get(variable.name)
-    if like is None or low.lookup("", CAST_LIKE.name) is None:
+    if like is None or low.target.lookup("", CAST_LIKE.name) is None:
         raise needs_element(low, variable, span)
     return Writer(low, span).cast_like(value, like)
 

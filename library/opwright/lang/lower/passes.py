@@ -34,8 +34,8 @@ def take_out_choices(low: Lowering) -> None:
 
 
 def keep_constants_inside(low: Lowering) -> None:
-    if _SEQUENCE_MAP in low.looked_up:
-        isolated.keep_constants_inside(low.function.body, low.prologue, low.copied)
+    if _SEQUENCE_MAP in low.target.looked_up:
+        isolated.keep_constants_inside(low.function.body, low.prologue.nodes, low.copied)
 
 
 def remove_dead_nodes(low: Lowering) -> None:

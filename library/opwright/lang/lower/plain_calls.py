@@ -19,12 +19,13 @@ from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
 from opwright.lang.list_inputs import has_lists
 from opwright.lang.looked_up import OperatorName
-from opwright.lang.lower.context import Lowering, complete, operator_of
+from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.invalid_calls import why_invalid
 from opwright.lang.lower.numbers import constant_of, is_static_number, weak_constant
 from opwright.lang.lower.operands import Arguments, AttributeOperand, Operand, is_tensor
 from opwright.lang.lower.poison import Parts
+from opwright.lang.lower.state import operator_of
 from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OperatorObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form
@@ -156,9 +157,9 @@ def emit_plain(
     inputs: list[ir.Value | None] = []
     variables: _Numbered = {}
     known = _known(operands, inputs, variables)
-    if known is None or low.mixed:
+    if known is None or low.held.mixed:
         return None
-    plan = _plan(low.target_opset, name, tuple(given), *known)
+    plan = _plan(low.target.number, name, tuple(given), *known)
     if plan is None or (plan.reads_contents and not low.contents.keys().isdisjoint(inputs)):
         return None
     return _emit(low, plan, inputs, span, tuple(variables), floats)
@@ -166,12 +167,12 @@ def emit_plain(
 
 def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | None:
     """`left + right` likewise, where that is a call of one operator of ai.onnx."""
-    if low.mixed or low.arrays or type(right) is not ir.Value or right in low.contents:
+    if low.held.mixed or low.held.arrays or type(right) is not ir.Value or right in low.contents:
         return None  # a constant may be zero, and divide
     inputs: list[ir.Value | None] = []
     variables: _Numbered = {}
     known = _known((left, right), inputs, variables)
-    plan = None if known is None else _binary_plan(low.target_opset, symbol, *known)
+    plan = None if known is None else _binary_plan(low.target.number, symbol, *known)
     return None if plan is None else _emit(low, plan, inputs, span, tuple(variables))
 
 
@@ -182,7 +183,7 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
         return None
     if not number:
         return None  # integers are not divided by zero
-    if type(left) is not ir.Value or left.optional or low.mixed or left in low.arrays:
+    if type(left) is not ir.Value or left.optional or low.held.mixed or left in low.held.arrays:
         return None
     type_, symbol = left.type, BINARY_SYMBOLS[type(node.op)]
     if type(type_) is not ir.TensorType:
@@ -190,7 +191,7 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
     element = type_.element
     if type(element) is not ElementType:
         return _emit_with_weak(low, node, symbol, left, element, number)
-    plan = _binary_plan(low.target_opset, symbol, (element, element), (type_.shape, ()))
+    plan = _binary_plan(low.target.number, symbol, (element, element), (type_.shape, ()))
     data = None if plan is None else _scalar(element, repr(number), number)
     if plan is None or data is None:
         return None
@@ -219,7 +220,7 @@ def _with_constants(low: Lowering, name: str, given: Sequence[tuple[Operand, Spa
     kinds = tuple(map(type, operands))
     if float not in kinds and int not in kinds:
         return operands
-    sources = None if low.mixed else _sources_of_numbers(low.target_opset, name, kinds)
+    sources = None if low.held.mixed else _sources_of_numbers(low.target.number, name, kinds)
     if sources is None:
         return operands
     made = list(operands)
@@ -278,7 +279,7 @@ def _emit(
     for told in plan.narrowed:
         told.tell(variables, low.trail)
     type_ = plan.type
-    low.looked_up[plan.looked_up] = plan.since_version
+    low.target.looked_up[plan.looked_up] = plan.since_version
     low.trail.reads.add(plan.reads)
     if plan.variable is not None:
         variable = variables[plan.variable]

@@ -39,7 +39,7 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
     integers = [item for item in element.elements if item.is_integer]
     if not integers or (isinstance(right, float) and not right.is_integer()):
         return None
-    low.rely_on(element)
+    low.target.rely_on(element)
     base = value_of(left)
     if is_static_number(right) and right >= 0 and base is not None:
         return _product(low, base, int(right), element, integers, span)
@@ -103,7 +103,7 @@ def _product(
 
 def _is_raised_by_pow(low: Lowering, integers: list[ElementType], span: Span) -> bool:
     pow = low.operator(POW.name, span).signature
-    return all(low.takes(pow, pow.inputs[0].type, item) for item in integers)
+    return all(low.target.takes(pow, pow.inputs[0].type, item) for item in integers)
 
 
 def _ones(low: Lowering, base: ir.Value, element: ir.Element, span: Span) -> ir.Value:

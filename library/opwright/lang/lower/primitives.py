@@ -63,7 +63,7 @@ class Writer:
         return typed(self.identity(number), element, ())
 
     def unsqueeze(self, value: ir.Value, axes: Sequence[int]) -> ir.Value:
-        if self.low.is_before(13):
+        if self.low.target.is_before(13):
             return self("Unsqueeze", value, axes=tuple(axes))
         return self("Unsqueeze", value, self.int64s(axes))
 

@@ -178,7 +178,7 @@ class _Inlined:
         if reason:
             raise self.refuse(
                 f"its node {node.op_type} is one of {meant.identity}, and of {found.identity}, the version at opset "
-                f"{self.low.target_opset}, it cannot be: {reason}"
+                f"{self.low.target.number}, it cannot be: {reason}"
             )
         return form.values, form.attributes
 
@@ -208,14 +208,14 @@ class _Inlined:
             foreign = _foreign(domain, node, version)
             return foreign, ir.Operator(foreign)
         meant = signature(domain, node.op_type, version)
-        found = self.low.find(domain, node.op_type, version)
+        found = self.low.target.find(domain, node.op_type, version)
         if meant is None:
             raise self.refuse(f"{domain or 'ai.onnx'} has no operator {node.op_type} at version {version}")
         if found is None:
             raise self.refuse(
-                f"its node {node.op_type} is one of {meant.identity}, and opset {self.low.target_opset} has none"
+                f"its node {node.op_type} is one of {meant.identity}, and opset {self.low.target.number} has none"
             )
-        self.low.needs_version(found.signature)
+        self.low.target.needs_version(found.signature)
         return meant, found
 
     def _attribute(self, node: NodeProto, attribute: AttributeProto, values: _Values) -> ir.Attribute:

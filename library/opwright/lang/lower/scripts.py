@@ -76,7 +76,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
 
     `env` is the caller's, for graphs that a template is given.
     """
-    script = callee.at(low.opset)
+    script = callee.at(low.target.opset)
     if script.template is not None:
         return call_template(low, script.template, arguments, env)
     if not script.variants:
@@ -84,7 +84,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
             "OW350",
             f"`{script.name}` cannot be called: it does not compile",
             arguments.callee_span,
-            reason=f"it has errors at opset {low.target_opset}",
+            reason=f"it has errors at opset {low.target.number}",
             help="fix its errors first",
             related=script.errors,
             subject=script.name,

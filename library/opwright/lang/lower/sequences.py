@@ -97,7 +97,7 @@ def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Spa
 
 def copied(low: Lowering, owner: ir.Value, span: Span) -> ir.Value:
     """Another list of the same items: Python's `xs + []`."""
-    if low.is_before(COPIES_SEQUENCES_SINCE):
+    if low.target.is_before(COPIES_SEQUENCES_SINCE):
         from opwright.lang.lower.sequence_loops import slice_sequence
 
         return slice_sequence(low, owner, SliceItem(), span)

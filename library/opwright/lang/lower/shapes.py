@@ -48,7 +48,7 @@ def size_of(low: Lowering, value: ir.Value, span: Span) -> Operand:
         return math.prod(known)
     made = as_number(Writer(low, span).size(value))
     if dims is not None and None not in dims:
-        low.trail.put(low.sizes, made, " * ".join(sorted(map(str, dims))))
+        low.trail.put(low.sizes.names, made, " * ".join(sorted(map(str, dims))))
     return made
 
 
@@ -153,7 +153,7 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
     """`Shape(owner)[start:stop]`; `Shape` itself takes a part since opset 15."""
     if start is None and stop is None:
         return whole_shape(low, owner, op.span)
-    if low.is_before(15):
+    if low.target.is_before(15):
         whole = whole_shape(low, owner, op.span)
         return emit_slices(low, whole, [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
     limits = {"start": start or 0} | ({} if stop is None else {"end": stop})
@@ -187,7 +187,7 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
             return size
         made = _dimension(low, op, shape.owner, place)
         if dim is not None:
-            low.trail.put(low.sizes, made, str(dim))
+            low.trail.put(low.sizes.names, made, str(dim))
         return made
     if index < 0:
         check_age(low, span)

@@ -129,7 +129,7 @@ def lower_rest(low: Lowering, rest: Rest, env: Environment, checkpoints: Checkpo
             if rule is not None:
                 rule(low, statement, env)
             else:
-                before = low.asked
+                before = low.target.asked
                 chosen = FLOW.get(type(statement), _unsupported)(low, statement, Rest(statements, index, after), env)
                 if chosen is not None:
                     statements, index, after = chosen.statements, chosen.index, chosen.after
@@ -143,7 +143,7 @@ def lower_rest(low: Lowering, rest: Rest, env: Environment, checkpoints: Checkpo
         if may_end(statement):
             state = state_of(env)
     if outer is not None:
-        low.ask(outer)
+        low.target.ask(outer)
 
 
 def poison(statement: ast.stmt, env: Environment) -> None:
@@ -421,7 +421,7 @@ def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
     for condition, wanted in certain(statement.test, True):
         test = lower_condition(low, condition, env)
         if not isinstance(test, bool):
-            if wanted and test in low.proved:
+            if wanted and test in low.sizes.proved:
                 continue
             need_static(low, test, span)
             low.error(
@@ -438,7 +438,7 @@ def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
             reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
             found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
             raise Poisoned(because=Pruned(found))
-    low.ask(asked(low, statement.test, True, env))
+    low.target.ask(asked(low, statement.test, True, env))
 
 
 @lowers(ast.Pass)
@@ -507,11 +507,11 @@ class _Chain:
 
     def lower(self) -> None:
         """Lowers the chain and what follows it in its block."""
-        outer = self.low.asked
+        outer = self.low.target.asked
         try:
             self._lower(self.chain.rest)
         finally:
-            self.low.ask(outer)
+            self.low.target.ask(outer)
 
     def _lower(self, rest: Rest) -> None:
         arms: list[Arm] = []
@@ -530,7 +530,7 @@ class _Chain:
                 break
             if condition is False:
                 if ends(link.body):  # what follows is written for the opsets that this leaves
-                    self.low.ask(asked(self.low, link.test, False, self.env))
+                    self.low.target.ask(asked(self.low, link.test, False, self.env))
             else:
                 arms.append(Arm(index, link.body, self._path(link, "true")))
         if not arms:
@@ -615,10 +615,10 @@ def _taken(low: Lowering, statement: ast.If, condition: bool, rest: Rest, env: E
     what follows only where the other branch does not lead there."""
     block, other = (statement.body, statement.orelse)[:: 1 if condition else -1]
     low.decide(statement, condition, goes_on=not ends(other))
-    outer = low.asked
-    low.ask(asked(low, statement.test, condition, env))
+    outer = low.target.asked
+    low.target.ask(asked(low, statement.test, condition, env))
     following = rest.first
-    if following is not None and low.asked != outer and not ends(other):
+    if following is not None and low.target.asked != outer and not ends(other):
         rest = rest.behind([_AskedNoMore(outer, following)])
     return rest.behind(block)
 
@@ -637,7 +637,7 @@ define(_AskedNoMore, Form(Kind.BLOCK, refused=""))
 
 @lowers(_AskedNoMore)
 def _ask_no_more(low: Lowering, statement: _AskedNoMore, env: Environment) -> None:
-    low.ask(statement.outer)
+    low.target.ask(statement.outer)
 
 
 def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:

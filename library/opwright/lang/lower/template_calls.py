@@ -181,7 +181,7 @@ def _of_proto(graph: GraphObject, low: Lowering, span: Span) -> tuple[str, ...]:
 
 @_OUTPUTS.on(ScriptObject)
 def _of_script(script: ScriptObject, low: Lowering, span: Span) -> tuple[str, ...]:
-    return tuple(formal.name for formal in script.at(low.opset).signature.outputs)
+    return tuple(formal.name for formal in script.at(low.target.opset).signature.outputs)
 
 
 def _of_function(function: FunctionObject | NestedObject, low: Lowering, span: Span) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def known_rows(low: Lowering, operand: Operand, span: Span) -> tuple[Operand, ..
         return None
     assert is_tensor(operand)
     refuse_number(low, operand, "items", span)
-    if not low.known_arrays:
+    if not low.held.known_arrays:
         return tuple(row(low, operand, index, span) for index in range(count))
     items = (item_of_array(low, operand, (index,), span) for index in range(count))
     return tuple(row(low, operand, index, span) if item is None else item for index, item in enumerate(items))

@@ -184,11 +184,11 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
             continue
         if condition is False:
             return False
-        proved = condition in low.proved and (found is None or found in low.proved)
+        proved = condition in low.sizes.proved and (found is None or found in low.sizes.proved)
         both = condition if found is None else Writer(low, span).and_(found, condition)
         found = as_number(both, ir.NumberKind.BOOL)
         if proved:
-            low.trail.put(low.proved, found, True)
+            low.trail.put(low.sizes.proved, found, True)
     return True if found is None else found
 
 

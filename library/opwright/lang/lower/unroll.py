@@ -38,7 +38,7 @@ def try_loop(
     The bounds are static ints or attributes of the function; those are asked for before the loop is unrolled.
     """
     key = loop_key(low, statement)
-    if key not in low.plans.unrolled:
+    if key not in low.loops.plans.unrolled:
         static = all(isinstance(bound, int) for bound in bounds)
         with speculate(low, env) as trial:
             try:
@@ -50,7 +50,7 @@ def try_loop(
                 if not static or not _helps(trial):
                     trial.commit()
                     return
-        low.plans.unrolled[key] = low.statement
+        low.loops.plans.unrolled[key] = low.statement
     known: list[int] = []
     for bound in bounds:
         if isinstance(bound, AttributeOperand):

@@ -49,8 +49,8 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 def meant_signature(low: Lowering, opset: OpsetObject, found: Signature) -> Signature:
     """The operator as the source means it; `found` is the target opset's."""
     written = low.written_for(opset)
-    low.looked_up.note_written(found.name, written)
-    return found if written == low.target_opset else _meant(found, written)
+    low.target.looked_up.note_written(found.name, written)
+    return found if written == low.target.number else _meant(found, written)
 
 
 def is_meant(low: Lowering, opset: OpsetObject, name: str) -> bool:
@@ -58,8 +58,8 @@ def is_meant(low: Lowering, opset: OpsetObject, name: str) -> bool:
     written = low.written_for(opset)
     if not low.is_the_only_opset(opset):
         return False
-    low.looked_up.note_written(name, written)
-    return written == low.target_opset or _same_version(name, written, low.target_opset)
+    low.target.looked_up.note_written(name, written)
+    return written == low.target.number or _same_version(name, written, low.target.number)
 
 
 @cache
@@ -95,13 +95,14 @@ def fit_call(
     last = last_opset("", meant.name, meant.since_version)
     opsets = f"opset {last}" if last == meant.since_version else f"one of the opsets {meant.since_version} to {last}"
     what = "means, or may mean, another thing" if silent else "cannot be had"
+    target = low.target.number
     raise low.error(
         "OW212" if silent else "OW222",
-        f"{meant.name} {what} at opset {low.target_opset}",
+        f"{meant.name} {what} at opset {target}",
         callee_span,
         reason=f"it is written for {meant.identity}, and the version there is {found.identity}: {reason}",
         help=f"ask `if op.version < {max(passed) if down else min(passed)}:` and write a form for each side, compile "
-        f"for {opsets}, or write it for opset {low.target_opset}: `from opwright import opset{low.target_opset} as op`",
+        f"for {opsets}, or write it for opset {target}: `from opwright import opset{target} as op`",
         subject=meant.name,
         depends_on=Choice.WRITTEN_FOR if silent else Choice.WRITTEN_FOR | Choice.OPSET,
     )
@@ -250,10 +251,10 @@ def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> P
     function = low.call_frame.function
     return low.error(
         "OW213",
-        f"{name} is of opset {version}, another operator of opset {low.named[function]}",
+        f"{name} is of opset {version}, another operator of opset {low.target.named[function]}",
         span,
         reason="a function is written for one opset of ai.onnx: it imports one version of the domain",
-        help=f"use opset {low.named[function]} for all of them, or move one into a function of its own",
+        help=f"use opset {low.target.named[function]} for all of them, or move one into a function of its own",
         subject=name,
         depends_on=Choice.WRITTEN_FOR,
     )
@@ -264,7 +265,7 @@ def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> P
 
 def asked(low: Lowering, test: ast.expr, outcome: bool, env: Environment) -> Asked:
     """For which opsets code is written that runs where `test`, a static condition, has that outcome."""
-    first, last = low.asked
+    first, last = low.target.asked
     for node, truth in certain(test, outcome):
         compared = _of_version(low, node, truth, env) if isinstance(node, ast.Compare) and len(node.ops) == 1 else None
         if compared is None:
