@@ -438,7 +438,7 @@ class BodyLoop:
 
         attempts = len(low.loops.attempts)
         if isinstance(self.statement, ast.For):
-            low.loops.attempts.append(Attempt(self.statement, body, self.computed_bounds()))
+            low.loops.attempts.append(Attempt(self.key(), body, self.computed_bounds()))
         try:
             yields = nested(low, body, span, step)
         finally:

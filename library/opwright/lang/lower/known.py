@@ -36,13 +36,14 @@ from opwright.opsets.records import EQUAL
 class Attempt:
     """A loop over a range of numbers that is being lowered as a `Loop`. `body` is the region that is being filled.
 
-    `bounds` are those of its bounds that are computed: once loops around it are unrolled they may be known.
+    `key` is made where the loop stands: what asks for copies may be the text of a helper. `bounds` are those of its
+    bounds that are computed: once loops around it are unrolled they may be known.
     """
 
-    __slots__ = ("body", "bounds", "statement")
+    __slots__ = ("body", "bounds", "key")
 
-    def __init__(self, statement: ast.For, body: ir.Region, bounds: tuple[ir.Value, ...]) -> None:
-        self.statement = statement
+    def __init__(self, key: LoopKey, body: ir.Region, bounds: tuple[ir.Value, ...]) -> None:
+        self.key = key
         self.body = body
         self.bounds = bounds
 
@@ -175,7 +176,7 @@ def _ask_origins(operand: ir.Value, low: Lowering, span: Span | None) -> None:
         return
     loops, attributes = found
     if loops:
-        raise Poisoned(because=Copies(loop_key(low, loops[0].statement)))
+        raise Poisoned(because=Copies(loops[0].key))
     if attributes:
         raise ask_attribute(attributes[0], span)
 
@@ -206,7 +207,7 @@ def need_copies(low: Lowering, value: ir.Value) -> None:
     """Unrolls the loop that hides the type of a value, where there is one that it depends on."""
     found = _Origins(low, numbers=False).of(value)
     if found is not None and found[0]:
-        raise Poisoned(because=Copies(loop_key(low, found[0][0].statement)))
+        raise Poisoned(because=Copies(found[0][0].key))
     low.trail.put(low.loops.hidden_by_none, value, None)
 
 
