@@ -127,6 +127,20 @@ def test_without_a_library_the_report_lies_in_the_temporary_folder(
     assert list((tmp_path / "empty").iterdir()) == []
 
 
+def test_a_current_folder_that_was_removed_is_told(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = "import os, sys; os.rmdir(os.getcwd()); from opwright_build.cli.entry import main; sys.exit(main())"
+    for words, status in (("build", 3), ("new library x", 3), ("help build", 0)):
+        gone.mkdir(exist_ok=True)
+        found = subprocess.run(
+            [sys.executable, "-P", "-c", program, *words.split()], cwd=gone, capture_output=True, text=True
+        )
+        assert found.returncode == status, found.stderr
+        assert found.stderr.startswith("opwright: the current folder has been removed\n") == bool(status)
+        assert "Traceback" not in found.stderr
+
+
 def test_the_traceback_is_shown_when_it_can_be_written_nowhere(
     tmp_path: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,3 +60,19 @@ def test_a_helper_may_ask_for_copies_of_its_callers_loop(tmp_path: Path, count: 
     old = made(tmp_path, "old")
     assert old == made(tmp_path, "young")
     assert [name for name, item in old.items() if isinstance(item, str)] == []
+
+
+def test_the_current_folder_may_be_gone(tmp_path: Path) -> None:
+    (tmp_path / "one_18.py").write_text(
+        "from opwright import FLOAT, opset18 as op, script\n\n\n"
+        "@script()\ndef F(x: FLOAT['N']):\n    return op.Foo(x)\n",
+        encoding="utf-8",
+    )
+    program = (
+        f"import os, runpy, sys; os.mkdir({str(tmp_path / 'gone')!r}); os.chdir({str(tmp_path / 'gone')!r});"
+        f"os.rmdir(os.getcwd()); sys.argv = ['', {str(tmp_path)!r}, 'old'];"
+        f"runpy.run_path({str(CHILD)!r}, run_name='__main__')"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout) == {"one_18": [["OW201", 6]]}

@@ -54,7 +54,10 @@ def _write(text: str) -> str | None:
 
 
 def _library_folder() -> Path | None:
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:  # it has been removed
+        return None
     for folder in (here, *here.parents):
         if (folder / "specs" / "library.yaml").is_file():
             return folder / WORK

@@ -6,6 +6,7 @@ confined.
 """
 
 import gc
+import os
 import sys
 
 from opwright_build.cli.command_summaries import ON_LIBRARIES, ON_MODELS, overview
@@ -75,8 +76,23 @@ def _run(words: list[str], left_out: list[str]) -> int:
         for folder in left_out:
             print(f"  note: {folder or '.'} is in a library's folder, from which nothing is imported", file=sys.stderr)
         return 2
+    except FileNotFoundError as error:
+        if _has_a_folder():
+            return _crashed(words, error)
+        print("opwright: the current folder has been removed", file=sys.stderr)
+        print("  help: change into one that is there", file=sys.stderr)
+        return 3
     except Exception as error:
         return _crashed(words, error)
+
+
+def _has_a_folder() -> bool:
+    """Whether the folder in which the process stands is still there."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _dispatch(words: list[str], left_out: list[str]) -> int:

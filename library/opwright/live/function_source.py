@@ -169,7 +169,10 @@ def _holds(node: ast.expr, place: tuple[int | None, ...]) -> bool:
 
 def shown_name(filename: str) -> str:
     """A file's name as diagnostics show it: relative to the current folder where it lies in it."""
-    folder = os.getcwd() + os.sep
+    try:
+        folder = os.getcwd() + os.sep
+    except FileNotFoundError:  # it has been removed
+        folder = ""
     return filename.removeprefix(folder).replace(os.sep, "/")
 
 
