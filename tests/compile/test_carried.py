@@ -296,14 +296,14 @@ READERS = {
         "script_description.py",
     },
     "input_masks": {"infer.py", "infer_protos.py"},
-    "masks": {"lower/context.py", "lower/function.py"},
-    "target_opset": {"lower/context.py", "lower/expressions.py", "lower/plain_calls.py", "lower/written_for.py"},
+    "masks": {"lower/function.py", "lower/state.py"},
+    "bare_opset": {"lower/expressions.py", "lower/plain_calls.py", "lower/state.py", "lower/written_for.py"},
 }
 
 
 @pytest.mark.parametrize("name", one_in(2, READERS))
 def test_answers_of_schemas_are_read_where_they_are_noted(name: str) -> None:
-    """`Lowering.takes`, `is_before`, `is_older` and `needs_version` note it. Findings may name the opset."""
+    """`Target.takes`, `is_before`, `is_older` and `needs_version` note it. Findings may name the opset."""
     readers = set()
     for path in LANG.rglob("*.py"):
         tree_ = ast.parse(path.read_text(encoding="utf-8"))

@@ -282,7 +282,7 @@ BUGS = (
     Planted(
         "the version of the opset is the newest",
         f"{LOWER}.expressions:_compared",
-        "_Opset(low.target.number)",
+        "_Opset(low.target.bare_opset)",
         "_Opset(21)",
     ),
     Planted(

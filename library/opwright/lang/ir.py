@@ -782,6 +782,7 @@ class FunctionReference:
     """A function that is called: its identity, the variant, and the digest of that variant's body.
 
     `origin` is what is meant, where that is no function of a library: a live function as it was compiled, a proto.
+    `ranks_like`: the position of the input whose rank each result certainly has; None, or nothing, where none is known.
     """
 
     __slots__ = (
@@ -793,6 +794,7 @@ class FunctionReference:
         "name",
         "origin",
         "pure",
+        "ranks_like",
         "since_version",
         "variant",
         "version",
@@ -813,6 +815,7 @@ class FunctionReference:
         inputs: tuple[str, ...],
         pure: bool,
         origin: object = None,
+        ranks_like: tuple[int | None, ...] = (),
     ) -> None:
         self.domain = domain
         self.emitted_domain = emitted_domain
@@ -825,6 +828,7 @@ class FunctionReference:
         self.inputs = inputs  # likewise
         self.pure = pure
         self.origin = origin
+        self.ranks_like = ranks_like
 
     def with_digest(self, digest: str) -> FunctionReference:
         """The same function, whose body is another one."""

@@ -11,6 +11,7 @@ from opwright.lang.dead import is_pure
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.interface import Arity, Input, Interface
 from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.ranks import ranks_like
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.scripts import Script, ScriptVariant
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
@@ -71,7 +72,10 @@ def _describe_variant(unit: Unit, variant: Variant, label: Key, domain: str, ver
     pure = all(is_pure(node) for node in function.body.nodes)
     sources = rank_sources(function, function.body.yields)
     inputs = tuple(function.inputs)
-    return ScriptVariant(variant.key, label, signature, inputs, outputs, kept, pure, sources, lowered.returns_tuple)
+    like = ranks_like(function, function.body.yields)
+    return ScriptVariant(
+        variant.key, label, signature, inputs, outputs, kept, pure, sources, like, lowered.returns_tuple
+    )
 
 
 def _formal(declared: Input, type_: ir.Type, admitted: dict[str, tuple[str, ...]]) -> Formal:

@@ -19,6 +19,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Arguments
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.proto_graphs import call_graph
+from opwright.lang.lower.ranks import ranks_like
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.scripts import Script, ScriptVariant
 from opwright.lang.objects import GraphObject
@@ -28,7 +29,8 @@ from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, newest_opset, signature
 
-Ranks = tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which rank it has
+# Of each output the inputs that say by theirs which rank it has, and the input whose very rank it has.
+Ranks = tuple[tuple[tuple[int, ...] | None, ...], tuple[int | None, ...]]
 
 _SPAN = (0, 0, 0, 0)
 _KINDS = {kind.code: kind.value for kind in ir.AttributeKind}
@@ -63,7 +65,7 @@ def describe_proto(origin: object, proto: FunctionProto, callees: Mapping[Functi
     made.min_outputs = made.max_outputs = len(proto.output)
     made.derive()
     values = tuple(ir.Value(type_, name) for name, type_ in zip(names, inputs, strict=True))
-    variant = ScriptVariant((), (), made, values, tuple(outputs), tuple(attributes), False, ranks)
+    variant = ScriptVariant((), (), made, values, tuple(outputs), tuple(attributes), False, *ranks)
     version = next((item.version for item in proto.opset_import if item.domain == proto.domain), 1)
     return Script(proto.domain, version, proto.name, tuple(names), False, made, (variant,), origin)
 
@@ -104,7 +106,8 @@ def _types(
 ) -> tuple[list[ir.Type], list[ir.Type], Ranks]:
     """The types of inputs and outputs: those that are declared, else those that inference finds. With them the inputs
     whose ranks say those of the outputs."""
-    unknown = (None,) * len(flat.output)
+    nothing = (None,) * len(flat.output)
+    unknown: Ranks = (nothing, nothing)
     declared = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.input]
     outputs = [
         _declared(given[name]).with_tensors(_without_sizes) if name in given else ir.UnknownType()
@@ -192,7 +195,8 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -
     low.function.inputs = list(inputs)
     low.function.body.nodes[:0] = low.prologue.nodes
     low.function.body.yields = values
-    return [item.type for item in values], rank_sources(low.function, values)
+    ranks = rank_sources(low.function, values), ranks_like(low.function, values)
+    return [item.type for item in values], ranks
 
 
 def _declared(proto: TypeProto) -> ir.Type:

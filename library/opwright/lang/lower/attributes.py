@@ -77,7 +77,7 @@ def refuse_unknown(
         other = meant.get(name) or nearest(name, known)
         low.error(
             "OW205",
-            f"{callee} has no attribute `{name}` at opset {low.target.number}",
+            f"{callee} has no attribute `{name}` at opset {low.target.bare_opset}",
             keywords[name][1],
             reason=f"its attributes are: {listed}",
             help=f"did you mean `{other}`?" if other else "",
@@ -127,7 +127,7 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             "OW207",
             f"`{name}` of {callee} takes {_WRITTEN.get(kind, f'a {kind.lower()}')}, not {describe(operand)}",
             span,
-            reason=f"the operator's schema at opset {low.target.number} gives `{name}` the type {kind}",
+            reason=f"the operator's schema at opset {low.target.bare_opset} gives `{name}` the type {kind}",
             subject=callee,
             depends_on=Choice.OPSET,
         )

@@ -150,7 +150,8 @@ def report_mismatch(
         "OW208",
         f"{signature.name} does not take {value.type!r} as `{formal.name}`",
         spans[mismatch.index],
-        reason=f"{signature.identity}, its version at opset {low.target.number}, takes {_elements(mismatch.admitted)}",
+        reason=f"{signature.identity}, its version at opset {low.target.bare_opset}, "
+        f"takes {_elements(mismatch.admitted)}",
         help=_since(signature, mismatch, value) or _way_out(low, value, mismatch.admitted),
         subject=signature.name,
         depends_on=Choice.ELEMENT_TYPE,
@@ -178,7 +179,7 @@ def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span
         "OW208",
         f"{signature.name} does not give {wrong.type!r}",
         span,
-        reason=f"{signature.identity}, its version at opset {low.target.number}, gives {_elements(wrong.admitted)}",
+        reason=f"{signature.identity}, its version at opset {low.target.bare_opset}, gives {_elements(wrong.admitted)}",
         help="choose another element type, or leave this one out of the declared types",
         subject=signature.name,
         depends_on=Choice.ELEMENT_TYPE,
@@ -271,7 +272,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     if signature.deprecated:
         raise low.error(
             "OW216",
-            f"{callee.name} is deprecated at opset {low.target.number}",
+            f"{callee.name} is deprecated at opset {low.target.bare_opset}",
             arguments.callee_span,
             reason=f"{signature.identity} may not be used in new models",
             help="see the operator's page for its successor",
@@ -283,7 +284,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             "OW222",
             f"no runtime has version {signature.since_version} of {callee.name}",
             arguments.callee_span,
-            reason=f"opset {low.target.number} has that version, and a model of it runs nowhere",
+            reason=f"opset {low.target.bare_opset} has that version, and a model of it runs nowhere",
             help=low.scope.newer_opset(signature.domain, signature.record.first_run),
             subject=callee.name,
             depends_on=Choice.OPSET | Choice.WRITTEN_FOR,

@@ -276,7 +276,7 @@ class Lowering:
         if versions:
             return self.error(
                 "OW202",
-                f"{label} is not in opset {self.target.number}",
+                f"{label} is not in opset {self.target.bare_opset}",
                 span,
                 reason=f"{domain or 'ai.onnx'} has {name} since version {versions[0]}",
                 help=f"{self.scope.newer_opset(domain, versions[0])}, "
@@ -334,7 +334,7 @@ class Lowering:
     def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> Poisoned:
         return self.fatal(
             "OW208",
-            f"`Constant` cannot hold {data.element!r} at opset {self.target.number}",
+            f"`Constant` cannot hold {data.element!r} at opset {self.target.bare_opset}",
             span,
             reason=f"{operator.signature.identity}, the version at that opset, has no such element type",
             help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",

@@ -49,7 +49,7 @@ def fit_shapes(
         return attributes
     raise low.error(
         "OW220",
-        f"{found.name} needs operands of one shape at opset {low.target.number}",
+        f"{found.name} needs operands of one shape at opset {low.target.bare_opset}",
         span,
         reason=f"{found.identity}, the version there, does not broadcast, and these are {first.type!r} and "
         f"{different[0].type!r}",

@@ -509,7 +509,7 @@ def _compared(low: Lowering, node: ast.expr, env: Environment) -> Operand:
     if asked_of is not None:
         owner = lower_expression(low, asked_of, env)
         if isinstance(owner, OpsetObject) and not owner.domain:
-            return _Opset(low.target.number)  # what it is compared with is noted
+            return _Opset(low.target.bare_opset)  # what it is compared with is noted
     return lower_expression(low, node, env)
 
 

@@ -272,7 +272,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
     if not bodies:
         raise low.error(
             "OW202",
-            f"{entry.identity} has no body for opset {low.target.number}",
+            f"{entry.identity} has no body for opset {low.target.bare_opset}",
             span,
             reason="its operators are not all available at that opset",
             help="use an opset that it has a body for (a spec narrows `opset:`), or write another form",

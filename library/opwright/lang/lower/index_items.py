@@ -55,7 +55,7 @@ def check_age(low: Lowering, span: Span) -> None:
         return
     raise low.error(
         "OW202",
-        f"subscripts need opset {OLDEST_OPSET}, not {low.target.number}",
+        f"subscripts need opset {OLDEST_OPSET}, not {low.target.bare_opset}",
         span,
         reason="earlier versions of Gather take no negative indices, and those of Slice no negative steps",
         help=low.scope.newer_opset("", OLDEST_OPSET),

@@ -106,7 +106,7 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
         return
     raise low.error(
         "OW365",
-        f"the text `{operand.parameter.name}` cannot be compared at opset {low.target.number}",
+        f"the text `{operand.parameter.name}` cannot be compared at opset {low.target.bare_opset}",
         span,
         reason="Equal takes strings from opset 19 on",
         help=f"declare its values, so that each has a variant: `{operand.parameter.name}: Literal[...]`",

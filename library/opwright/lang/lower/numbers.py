@@ -352,7 +352,7 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
     if field not in constant.attributes:
         raise low.fatal(
             "OW221",
-            f"the attribute `{parameter.name}` cannot be used as a value at opset {low.target.number}",
+            f"the attribute `{parameter.name}` cannot be used as a value at opset {low.target.bare_opset}",
             span,
             reason=f"{constant.identity}, the version there, has no `{field}`: below opset 12 an attribute can only be "
             "handed on to an operator's attribute",

@@ -159,7 +159,7 @@ def emit_plain(
     known = _known(operands, inputs, variables)
     if known is None or low.held.mixed:
         return None
-    plan = _plan(low.target.number, name, tuple(given), *known)
+    plan = _plan(low.target.bare_opset, name, tuple(given), *known)
     if plan is None or (plan.reads_contents and not low.contents.keys().isdisjoint(inputs)):
         return None
     return _emit(low, plan, inputs, span, tuple(variables), floats)
@@ -172,7 +172,7 @@ def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand,
     inputs: list[ir.Value | None] = []
     variables: _Numbered = {}
     known = _known((left, right), inputs, variables)
-    plan = None if known is None else _binary_plan(low.target.number, symbol, *known)
+    plan = None if known is None else _binary_plan(low.target.bare_opset, symbol, *known)
     return None if plan is None else _emit(low, plan, inputs, span, tuple(variables))
 
 
@@ -191,7 +191,7 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
     element = type_.element
     if type(element) is not ElementType:
         return _emit_with_weak(low, node, symbol, left, element, number)
-    plan = _binary_plan(low.target.number, symbol, (element, element), (type_.shape, ()))
+    plan = _binary_plan(low.target.bare_opset, symbol, (element, element), (type_.shape, ()))
     data = None if plan is None else _scalar(element, repr(number), number)
     if plan is None or data is None:
         return None
@@ -220,7 +220,7 @@ def _with_constants(low: Lowering, name: str, given: Sequence[tuple[Operand, Spa
     kinds = tuple(map(type, operands))
     if float not in kinds and int not in kinds:
         return operands
-    sources = None if low.held.mixed else _sources_of_numbers(low.target.number, name, kinds)
+    sources = None if low.held.mixed else _sources_of_numbers(low.target.bare_opset, name, kinds)
     if sources is None:
         return operands
     made = list(operands)

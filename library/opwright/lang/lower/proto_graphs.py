@@ -178,7 +178,7 @@ class _Inlined:
         if reason:
             raise self.refuse(
                 f"its node {node.op_type} is one of {meant.identity}, and of {found.identity}, the version at opset "
-                f"{self.low.target.number}, it cannot be: {reason}"
+                f"{self.low.target.bare_opset}, it cannot be: {reason}"
             )
         return form.values, form.attributes
 
@@ -213,7 +213,7 @@ class _Inlined:
             raise self.refuse(f"{domain or 'ai.onnx'} has no operator {node.op_type} at version {version}")
         if found is None:
             raise self.refuse(
-                f"its node {node.op_type} is one of {meant.identity}, and opset {self.low.target.number} has none"
+                f"its node {node.op_type} is one of {meant.identity}, and opset {self.low.target.bare_opset} has none"
             )
         self.low.target.needs_version(found.signature)
         return meant, found

@@ -114,6 +114,10 @@ _followed.on(ir.Loop)(lambda node, sources, value, carried: sources.before_loop(
 
 @_followed.on(ir.Call)
 def _of_call(node: ir.Call, sources: Sources, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+    if isinstance(node.callee, ir.FunctionReference):
+        likes = zip(node.results, node.callee.ranks_like, strict=False)
+        like = next((like for result, like in likes if result is value), None)
+        return node.inputs[like] if like is not None and like < len(node.inputs) else None
     if node.callee.identity[0] or not node.inputs or node.results[0] is not value:
         return None
     return _follows(node)
@@ -132,6 +136,20 @@ def _follows(node: ir.Call) -> ir.Value | None:
 
 def _is_scalar(value: ir.Value) -> bool:
     return value.type.carried_shape == ()
+
+
+def ranks_like(function: ir.Function, values: Sequence[ir.Value]) -> tuple[int | None, ...]:
+    """The position of the input of a finished function whose rank each value certainly has; None where none is known,
+    and for values whose own rank is."""
+    positions = {id(item): index for index, item in enumerate(function.inputs)}
+    sources = Sources(
+        frozenset(positions), {id(result): node for node in function.body.nodes for result in node.made()}
+    )
+    found: list[int | None] = []
+    for value in values:
+        source = None if value.type.carried_shape is not None else sources.of(value, None)
+        found.append(None if source is None else positions[id(source)])
+    return tuple(found)
 
 
 # -------------------------------------------------------------------------------------------- comparisons

@@ -43,6 +43,7 @@ class ScriptVariant:
     attributes: tuple[str, ...]
     pure: bool
     rank_sources: tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which it has
+    ranks_like: tuple[int | None, ...]  # of each output: the input whose very rank it has
     returns_tuple: bool = False
 
 
@@ -84,7 +85,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
             "OW350",
             f"`{script.name}` cannot be called: it does not compile",
             arguments.callee_span,
-            reason=f"it has errors at opset {low.target.number}",
+            reason=f"it has errors at opset {low.target.bare_opset}",
             help="fix its errors first",
             related=script.errors,
             subject=script.name,
@@ -119,12 +120,15 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         tuple(formal.name for formal in variant.signature.inputs),
         variant.pure,
         script.origin,
+        variant.ranks_like,
     )
     low.trail.append(low.calls, reference)
     written = attributes and {name: item for name, item in attributes.items() if name in variant.signature.attributes}
     full = complete(variant.signature, written)
     elements = _elements(variant, kept, full)
-    results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in outputs]
+    types = [_instance(type_, elements) for type_ in outputs]
+    types = [_ranked(type_, like, kept) for type_, like in zip(types, variant.ranks_like, strict=True)]
+    results = [ir.Value(type_, "", arguments.span) for type_ in types]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     for result, sources in zip(results, variant.rank_sources, strict=True):
         said = None if sources is None else [kept[index] for index in sources if index < len(kept)]
@@ -330,6 +334,14 @@ def _instance(type_: ir.Type, elements: Mapping[str, ir.Element]) -> ir.Type:
     variable = ir.open_element(type_.element)
     element = type_.known_element if variable is None else elements.get(variable.name)
     return ir.UnknownType() if element is None else ir.TensorType(element, type_.sizes)
+
+
+def _ranked(type_: ir.Type, like: int | None, inputs: Sequence[ir.Value | None]) -> ir.Type:
+    """The type of a result that has the rank of an input, where that is known."""
+    given = inputs[like] if like is not None and like < len(inputs) else None
+    if given is None or given.type.rank is None or type_.shape is not None or not isinstance(type_, ir.TensorType):
+        return type_
+    return ir.TensorType(type_.element, (None,) * given.type.rank)
 
 
 def _without_shape(type_: ir.TensorType) -> ir.Type:

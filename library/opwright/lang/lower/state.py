@@ -26,16 +26,16 @@ class Target:
     """The opset that the function is lowered for, and what has been asked of it: every question about it, and every
     look-up of an operator, is on record in `looked_up`, which is what the function depends on.
 
-    `number` is the opset itself, for findings and keys of what is kept: nothing else reads it. The code that is being
-    lowered is written for the opsets `asked`, as questions about `op.version` say, each function with the opset of
-    ai.onnx that `named` says; `versions` are those of other domains. `relied_on`: what type variables admitted where
+    `bare_opset` is the opset itself, for findings and keys of what is kept: nothing else reads it. The code that is
+    being lowered is written for the opsets `asked`, as questions about `op.version` say, each function with the opset
+    of ai.onnx that `named` says; `versions` are those of other domains. `relied_on`: what type variables admitted where
     that decided a form.
     """
 
-    __slots__ = ("_operators", "_trail", "asked", "looked_up", "named", "number", "relied_on", "versions")
+    __slots__ = ("_operators", "_trail", "asked", "bare_opset", "looked_up", "named", "relied_on", "versions")
 
-    def __init__(self, number: int, looked_up: LookedUp, trail: Trail) -> None:
-        self.number = number
+    def __init__(self, opset: int, looked_up: LookedUp, trail: Trail) -> None:
+        self.bare_opset = opset
         self.looked_up = looked_up
         self.asked = (1, EVERY_OPSET)
         self.named: dict[ast.FunctionDef | None, int] = {}
@@ -55,7 +55,9 @@ class Target:
         if key in self._operators:
             return self._operators[key]
         known = not domain or is_known_domain(domain)
-        found = signature(domain, name, (version or newest_opset(domain)) if domain else self.number) if known else None
+        found = (
+            signature(domain, name, (version or newest_opset(domain)) if domain else self.bare_opset) if known else None
+        )
         self.looked_up[OperatorName(domain, name)] = None if found is None else found.since_version
         operator = self._operators[key] = None if found is None else operator_of(found)
         return operator
@@ -68,8 +70,8 @@ class Target:
     def note(self, symbol: str = "", bound: int = 0) -> int:
         """The target opset; notes what is asked of it, the number itself where that is no comparison."""
         question = OpsetQuestion(symbol, bound)
-        self.looked_up[question] = question.answer(self.number)
-        return self.number
+        self.looked_up[question] = question.answer(self.bare_opset)
+        return self.bare_opset
 
     def is_before(self, opset: int) -> bool:
         """Whether the target opset is older than that one, which is noted."""
@@ -94,7 +96,7 @@ class Target:
     def bodies_of(self, entry: FunctionEntry) -> tuple[Sequence[BodyEntry], bool]:
         """The bodies of a library's function at the target opset, and whether it is a template there; noted."""
         self.looked_up.called[entry.domain, entry.name, entry.since_version] = entry
-        return bodies_at(entry, self.number), is_template_at(entry, self.number)
+        return bodies_at(entry, self.bare_opset), is_template_at(entry, self.bare_opset)
 
     def ask(self, asked: tuple[int, int]) -> None:
         """From here on the code is written for these opsets: the first and the last of them."""

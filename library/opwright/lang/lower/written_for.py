@@ -50,7 +50,7 @@ def meant_signature(low: Lowering, opset: OpsetObject, found: Signature) -> Sign
     """The operator as the source means it; `found` is the target opset's."""
     written = low.written_for(opset)
     low.target.looked_up.note_written(found.name, written)
-    return found if written == low.target.number else _meant(found, written)
+    return found if written == low.target.bare_opset else _meant(found, written)
 
 
 def is_meant(low: Lowering, opset: OpsetObject, name: str) -> bool:
@@ -59,7 +59,7 @@ def is_meant(low: Lowering, opset: OpsetObject, name: str) -> bool:
     if not low.is_the_only_opset(opset):
         return False
     low.target.looked_up.note_written(name, written)
-    return written == low.target.number or _same_version(name, written, low.target.number)
+    return written == low.target.bare_opset or _same_version(name, written, low.target.bare_opset)
 
 
 @cache
@@ -95,7 +95,7 @@ def fit_call(
     last = last_opset("", meant.name, meant.since_version)
     opsets = f"opset {last}" if last == meant.since_version else f"one of the opsets {meant.since_version} to {last}"
     what = "means, or may mean, another thing" if silent else "cannot be had"
-    target = low.target.number
+    target = low.target.bare_opset
     raise low.error(
         "OW212" if silent else "OW222",
         f"{meant.name} {what} at opset {target}",
