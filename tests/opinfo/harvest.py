@@ -161,6 +161,7 @@ def main() -> int:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    torch.backends.mkldnn.set_flags(False)  # the kernels of oneDNN, and their results, are another for each processor
     started = time.process_time()
     table = read_table()
     names = arguments.operators or targets()
