@@ -59,6 +59,15 @@ def test_integers_that_may_be_sizes_tell_calls_apart() -> None:
     assert [node.output[0] for node in with_distinct_calls(made).graph.node] == ["k", "a", "c", "e", "f", "y"]
 
 
+@pytest.mark.parametrize("constant", ["value_ints = [{}]", "value = int64[1] {{{}}}"])
+def test_constants_that_may_be_sizes_tell_calls_apart(constant: str) -> None:
+    one, two = (f"Constant <{constant.format(number)}> ()" for number in (4, 2))
+    text = f"""g (float[N] x) => (float[M] y) {{
+        k = {one} same = {one} l = {two} a = d.F (x, k) b = d.F (x, same) c = d.F (x, l) y = Add (b, c)
+    }}"""
+    assert kept(text) == ["k", "same", "l", "a", "c", "y"]
+
+
 def test_plain_nodes_are_alike_as_calls_are_but_for_constants() -> None:
     text = """g (float[N] x, double[N] z, int64[1] s) => (float[M] y) {
         k = Constant <value = int64[1] {4}> () l = Constant <value = int64[1] {4}> ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import onnx
 import opwright
 import pytest
-from opwright.bundle.format import AttributeEntry, Bundle, InputEntry
+from opwright.bundle.format import AttributeEntry, Bundle, InputEntry, OutputEntry
 from opwright.bundle.write import write_bundle
 from opwright.commands import main
 from opwright.link.upgrade import Change
@@ -204,8 +205,11 @@ def test_what_cannot_be_upgraded() -> None:
     model = opwright.attach(parse(MODEL.format(10)), release())
     (found,) = refused(lambda: opwright.upgrade(model, make_standard()))
     assert (found.code, "acme-ops 1.0.0" in found.message) == ("OW543", True)
-    polyfilled = opwright.polyfill(opwright.attach(parse(MODEL.format(10)), release()), opset=17, libraries=release())
-    assert refused(lambda: opwright.upgrade(polyfilled, release()))[0].code == "OW543"
+    for change, opset in ((opwright.polyfill, 17), (opwright.convert, 20)):
+        other = change(opwright.attach(parse(MODEL.format(10)), release()), opset=opset, libraries=release())
+        (found,) = refused(functools.partial(opwright.upgrade, other, release()))
+        assert (found.code, found.message) == ("OW543", "a model that was brought to another opset is not upgraded")
+        assert change.__name__ in found.help
     altered = opwright.attach(parse(MODEL.format(10)), release())
     altered.functions[0].node[0].doc_string = "only words"
     assert opwright.upgrade(altered, release())
@@ -278,3 +282,115 @@ def test_events(library: str, status: int, folder: Path, capsys: pytest.CaptureF
         validate(line, "upgrade")
     assert [line["event"] for line in lines] == [*["function"] * 3, "finding" if status else "model", "summary"]
     assert lines[-1]["exit"] == status
+
+
+OWN = """<ir_version: 10, opset_import: ["": 18, {} "l": 1]> g (float[N] x) => (float[N] y) {{ y = l.F(x) }}
+<domain: "l", opset_import: ["": 18, "com.acme": {}]> F (a) => (b) {{ b = com.acme.Swish(a) }}"""
+
+
+@pytest.mark.parametrize("of_graph", ['"com.acme": 1,', ""])
+def test_a_function_that_imports_a_domain_at_a_later_version_than_the_graph(of_graph: str) -> None:
+    library = release("2.0.0", newer=True)
+    plain = parse(OWN.format(of_graph, 2))
+    attached = opwright.attach(plain, library)
+    plan = opwright.plan_upgrade(attached, library)
+    assert [(item.identity, item.change) for item in plan.functions] == [("com.acme::Swish@2", Change.SAME)]
+    assert plan.model == attached
+    older = opwright.plan_upgrade(attached, release("1.0.0"))
+    assert [item.change for item in older.functions] == [Change.GONE]
+    assert "imports version 2 of com.acme, acme-ops 1.0.0 knows it up to 1" in older.functions[0].text
+
+
+UNCALLED = """<ir_version: 10, opset_import: ["": 18, "l": 1]> g (float[N] x) => (float[N] y) {{ y = Neg(x) }}
+<domain: "l", opset_import: ["": 18, "com.acme": 1]> F {} (a, b) => (y) {{ t = Neg(b) {} y = com.acme.Cut{}(t) }}"""
+
+
+def cuts(nodes: str) -> Bundle:
+    library = LibraryBuilder(version="1.0.0" if nodes == "y = Mul(x, d)" else "1.1.0")
+    body = f"<alpha: float>(x) => (y) {{ c = Constant<value_float: float = @alpha>() d = CastLike(c, x) {nodes} }}"
+    attributes = [AttributeEntry("alpha", "FLOAT", True, None)]
+    library.add("Cut", [Body(body, (15, 22))], types=("float", "double"), attributes=attributes)
+    return library.bundle()
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ("y = Mul(d, x)", (Change.EQUAL, "")),
+        ("e = Exp(x) y = Mul(d, e)", (Change.DIFFERENT, "where T is ")),
+        (
+            "f = Cast<to = 1>(x) h = CastLike(f, x) y = Mul(d, h)",
+            (Change.UNKNOWN, "the types of its inputs are not known; where T is double, output 1 is "),
+        ),
+    ],
+    ids=["equal", "different", "of-one-type"],
+)
+def test_inputs_of_unknown_types_may_be_of_all_that_are_admitted(new: str, expected: tuple[Change, str]) -> None:
+    model = parse(UNCALLED.format("", "", "<alpha = 2.0>"))
+    attached = opwright.attach(model, cuts("y = Mul(x, d)"))
+    ((change, text),) = [(item.change, item.text) for item in opwright.plan_upgrade(attached, cuts(new)).functions]
+    assert (change, text[: len(expected[1])]) == expected
+    assert "known results" not in text
+
+
+def test_a_type_that_the_library_leaves_open() -> None:
+    libraries = []
+    for version, body in (
+        ("1.0.0", "(x) => (y) { y = Shape(x) }"),
+        ("1.1.0", "(x) => (y) { s = Shape(x) y = Abs(s) }"),
+    ):
+        library = LibraryBuilder(version=version)
+        library.add(
+            "Sizes", [Body(body, (15, 22))], inputs=[InputEntry("x", "any")], outputs=[OutputEntry("y", "int64")]
+        )
+        libraries.append(library.bundle())
+    model = parse(UNCALLED.format("", "", "").replace("Cut", "Sizes"))
+    plan = opwright.plan_upgrade(opwright.attach(model, libraries[0]), libraries[1])
+    assert [(item.change, item.text) for item in plan.functions] == [
+        (Change.UNKNOWN, "the types of its inputs are not known")
+    ]
+
+
+def test_an_attribute_that_callers_decide() -> None:
+    model = parse(UNCALLED.format("<alpha>", "", "<alpha: float = @alpha>"))
+    attached = opwright.attach(model, cuts("y = Mul(x, d)"))
+    plan = opwright.plan_upgrade(attached, cuts("y = Mul(d, x)"))
+    assert [(item.change, item.text) for item in plan.functions] == [
+        (Change.UNKNOWN, "the value of its attribute alpha is not known")
+    ]
+
+
+def test_a_function_that_is_called_in_several_ways_is_compared_in_each() -> None:
+    """The newer release computes something else for an `alpha` that is greater than 3."""
+    text = """<ir_version: 10, opset_import: ["": 18, "com.acme": 1, "l": 1]> g (float[N] x) => (float[N] y)
+    {{ t = l.F<alpha = 2.0>(x) y = l.F<alpha = {}>(t) }}
+    <domain: "l", opset_import: ["": 18, "com.acme": 1]> F <alpha> (a) => (y)
+    {{ y = com.acme.Cut<alpha: float = @alpha>(a) }}"""
+    new = "m = Constant<value_float = 3.0>() n = CastLike(m, x) k = Min(d, n) y = Mul(k, x)"
+    found = []
+    for number in (2.5, 4.0):
+        attached = opwright.attach(parse(text.format(number)), cuts("y = Mul(x, d)"))
+        found += [item.change for item in opwright.plan_upgrade(attached, cuts(new)).functions]
+    assert found == [Change.EQUAL, Change.DIFFERENT]
+
+
+@pytest.mark.parametrize(
+    "one",
+    ["value = float {2.0}", "value_float = 2.0", "value_floats = [2.0]", "value_int = 2", "value_ints = [2, 2]"],
+)
+def test_constants_are_those_of_the_model(one: str) -> None:
+    """The newer release computes something else for negative numbers in the second place."""
+    libraries = []
+    for version, body in (("1.0.0", "y = Add(x, l)"), ("1.1.0", "k = Abs(l) y = Add(x, k)")):
+        library = LibraryBuilder(version=version)
+        text = f"(x, low) => (y) {{ l = CastLike(low, x) {body} }}"
+        library.add(
+            "Low", [Body(text, (15, 22))], inputs=("x", InputEntry("low", "int64" if "int" in one else "float"))
+        )
+        libraries.append(library.bundle())
+    text = """<ir_version: 10, opset_import: ["": 18, "com.acme": 1]> g (float[2] x) => (float[2] y)
+    {{ c = Constant<{}>() y = com.acme.Low(x, c) }}"""
+    for number, change in (("2", Change.EQUAL), ("-2", Change.DIFFERENT)):
+        name, _, value = one.partition("=")
+        attached = opwright.attach(parse(text.format(f"{name}={value.replace('2', number)}")), libraries[0])
+        assert [item.change for item in opwright.plan_upgrade(attached, libraries[1]).functions] == [change]

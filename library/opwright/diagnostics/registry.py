@@ -1091,7 +1091,7 @@ TABLE = (
         "OW543",
         "A model that cannot be upgraded",
         "Upgrading detaches a model and attaches it again, so all libraries that it calls functions of have to be "
-        "given. A model that was rewritten for an older opset has to be rewritten again.",
+        "given. A model that was rewritten for another opset (`convert`, `polyfill`) has to be rewritten again.",
     ),
     Code(
         "OW544",

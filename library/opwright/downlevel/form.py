@@ -9,6 +9,7 @@ import numpy as np
 from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 
 from opwright.elements import BY_NAME
+from opwright.graphs.constant_nodes import tensor_of_constant
 from opwright.link.propagate import Fact, Visit
 from opwright.link.value_types import ABSENT, element_of, text_of_code, unwrap
 from opwright.opsets.records import CONSTANT
@@ -274,23 +275,11 @@ def _as_text(data: bytes) -> str | None:
 
 
 def _constant_of_node(node: NodeProto) -> TensorProto | AttributeProto | None:
-    if len(node.attribute) != 1:
-        return None
-    (attribute,) = node.attribute
-    if attribute.ref_attr_name:
-        return attribute if attribute.name == "value_ints" else None
-    match attribute.name:
-        case "value":
-            return attribute.t
-        case "value_int":
-            return numpy_helper.from_array(np.array(attribute.i, np.int64))
-        case "value_ints":
-            return numpy_helper.from_array(np.array(attribute.ints, np.int64))
-        case "value_float":
-            return numpy_helper.from_array(np.array(attribute.f, np.float32))
-        case "value_floats":
-            return numpy_helper.from_array(np.array(attribute.floats, np.float32))
-    return None
+    """The tensor that a Constant gives, or the list of ints of the function around that it refers to."""
+    first = node.attribute[0] if len(node.attribute) == 1 else None
+    if first is not None and first.ref_attr_name:
+        return first if first.name == "value_ints" else None
+    return tensor_of_constant(node)
 
 
 def _integers(tensor: TensorProto) -> tuple[int, ...] | None:

@@ -152,12 +152,12 @@ def plan_libraries(
     replace: bool | Replaceable = False,
     inline: bool = False,
     profile: Profile = Profile.PORTABLE,
-    newest: Mapping[str, int] | None = None,
+    assumed: Mapping[str, int] | None = None,
     late_types: bool = False,
     file: str = "model",
 ) -> AttachPlan:
-    """`plan_attach` of a ModelProto; `file` names it in messages. `newest` are versions of domains beyond which a
-    library is not looked at, by the name that the domain has in models."""
+    """`plan_attach` of a ModelProto; `file` names it in messages. `assumed` are versions of domains, by
+    the names that they have in models, that are meant where nothing is imported, in the place of the newest."""
     check_structure(model, file)
     if model.training_info:
         _refuse_training_graphs(model, libraries, file)
@@ -169,8 +169,8 @@ def plan_libraries(
     resolution = Resolution((), ())
     try:
         catalogue = merge_libraries(libraries)
-        if newest:
-            catalogue = catalogue.up_to(newest)
+        if assumed:
+            catalogue = replace_fields(catalogue, assumed=assumed)
         opset = choose_opset(copy, catalogue)
         late = LateTypes(catalogue, opset) if late_types else None
         if late is not None:

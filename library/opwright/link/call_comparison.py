@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -11,9 +11,13 @@ import numpy as np
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.graphs.constant_nodes import tensor_of_constant
 from opwright.graphs.drawn_runs import SEEDS, EndlessError, draw_inputs, run_limited, same_value
 from opwright.graphs.inline import inline_model
 from opwright.graphs.left_out import leave_out_defaults
+from opwright.link.choose import Call
+from opwright.link.naming import Instance
+from opwright.link.possible_types import possible_types
 from opwright.link.propagate import Shape, Visit
 from opwright.link.value_types import proto_of
 
@@ -41,15 +45,39 @@ class CallInput:
     constant: TensorProto | None
 
 
-def inputs_of(visit: Visit) -> list[CallInput]:
-    """The inputs of a node, each name once, as they are before the node is changed."""
-    found: dict[str, CallInput] = {}
-    for position, (name, fact) in enumerate(zip(visit.node.input, visit.inputs, strict=False)):
-        if name:
-            constant = visit.scope.constant(name) if visit.scope is not None else None
-            tensor = constant if isinstance(constant, TensorProto) and not constant.external_data else None
-            found[name] = CallInput(name, proto_of(fact) if fact else None, visit.shape(position), tensor)
-    return list(found.values())
+def inputs_of(call: Call, instance: Instance) -> list[tuple[str, list[CallInput]]]:
+    """The inputs of a node, each name once, as they are before the node is changed: for all types that they may have,
+    each with what is assumed for that."""
+    visit = call.visit
+    shapes = {name: visit.shape(position) for position, name in enumerate(visit.node.input) if name}
+    tensors = {name: _constant(visit, name) for name in shapes}
+    return [
+        (
+            possible.assumed,
+            [CallInput(name, proto_of(possible.facts[name] or ""), shapes[name], tensors[name]) for name in shapes],
+        )
+        for possible in possible_types(call, instance)
+    ]
+
+
+def _constant(visit: Visit, name: str) -> TensorProto | None:
+    """The tensor that a value always is, where the model itself holds it."""
+    found = visit.scope.constant(name) if visit.scope is not None else None
+    if isinstance(found, NodeProto) and visit.scope is not None:
+        found = tensor_of_constant(found, visit.scope.attributes)
+    if not isinstance(found, TensorProto) or found.external_data:
+        return None
+    named = TensorProto()
+    named.CopyFrom(found)
+    named.name = name
+    return named
+
+
+def open_attribute(visit: Visit) -> str:
+    """An attribute of a call that is one of the function around, which nothing calls; empty where there is none."""
+    if visit.scope is None or visit.scope.caller:
+        return ""
+    return next((item.name for item in visit.node.attribute if item.name not in visit.attributes), "")
 
 
 def model_of_call(
@@ -124,6 +152,25 @@ def compare_calls(old: ModelProto, new: ModelProto) -> tuple[Results, str]:
     return worst or (Results.UNKNOWN, reason)
 
 
+def worst_of(found: Iterable[tuple[Results, str]]) -> tuple[Results, str]:
+    """Of several calls, which all are made."""
+    return max(found, key=lambda item: _SEVERITY.index(item[0]))
+
+
+def of_possible(found: Sequence[tuple[str, tuple[Results, str]]]) -> tuple[Results, str]:
+    """Of calls of which one is made, each with what is assumed for it: the same only where it is so for all, and
+    different where it is for all."""
+    if not found:
+        return Results.UNKNOWN, "the types of its inputs are not known"
+    assumed, worst = max(found, key=lambda item: _SEVERITY.index(item[1][0]))
+    if worst[0] in (Results.EQUAL, Results.CLOSE) or len(found) == 1:
+        return worst
+    if all(results is Results.DIFFERENT for _, (results, _) in found):
+        return Results.DIFFERENT, f"where {assumed}, {worst[1]}"
+    return Results.UNKNOWN, f"the types of its inputs are not known; where {assumed}, {worst[1]}"
+
+
+_SEVERITY = (Results.EQUAL, Results.CLOSE, Results.UNKNOWN, Results.DIFFERENT)
 _ORDER = (Results.EQUAL, Results.CLOSE, Results.DIFFERENT)
 
 

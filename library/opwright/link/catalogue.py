@@ -26,7 +26,8 @@ class Catalogue:
     `versions` holds every version of a function by (domain, name), oldest first; `opsets` is the widest range of
     the libraries, both ends included; `bodies` and `templates` are by digest. `borrowed` is what the libraries carry
     of others. `made_of` has, for bodies that no library holds but that follow from some, the digests of those, by the
-    identity of the function and the body's digest: two versions may have one such body, made of others.
+    identity of the function and the body's digest: two versions may have one such body, made of others. `assumed` are
+    the versions of domains, by the names that they have in models, that a model means which imports none.
     """
 
     functions: Mapping[str, FunctionEntry]
@@ -38,6 +39,7 @@ class Catalogue:
     templates: Mapping[str, bytes] = field(default_factory=dict)
     borrowed: Borrowed = field(default_factory=Borrowed)
     made_of: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    assumed: Mapping[str, int] = field(default_factory=dict)
 
     def called(self, identity: str) -> FunctionEntry | None:
         """A function that others may call, one of another library that is carried among them."""
@@ -65,13 +67,9 @@ class Catalogue:
         known = self.domain_called(base)
         return f"{known.mirror}.{last}" if dot and known is not None else domain
 
-    def up_to(self, versions: Mapping[str, int]) -> Catalogue:
-        """The same with domains, by the names that they have in models, at a version that is not the newest."""
-        domains = {
-            name: replace(entry, version=min(entry.version, versions.get(entry.mirror, entry.version)))
-            for name, entry in self.domains.items()
-        }
-        return replace(self, domains=domains)
+    def version_assumed(self, domain: DomainEntry) -> int:
+        """The version of a domain that a model means which imports none: the newest, but for what is `assumed`."""
+        return min(domain.version, self.assumed.get(domain.mirror, domain.version))
 
     def versions_of(self, domain: str, name: str) -> tuple[FunctionEntry, ...]:
         """Every version of one function, oldest first."""

@@ -16,6 +16,7 @@ from operator import itemgetter
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
 
 from opwright.elements import BY_CODE
+from opwright.graphs.constant_nodes import tensor_of_constant
 from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.walk import GRAPH_KINDS, all_nodes, names_of, subgraphs
 from opwright.link.inferred_parts import inferred_graphs
@@ -92,8 +93,9 @@ def _contents(model: ModelProto) -> dict[str, object]:
     types of the others."""
     found = {tensor.name: tensor for tensor in model.graph.initializer}
     for node in model.graph.node:
-        if CONSTANT.describes(node) and node.output and node.attribute:
-            found[node.output[0]] = node.attribute[0].t
+        tensor = tensor_of_constant(node) if CONSTANT.describes(node) else None
+        if tensor is not None and node.output:
+            found[node.output[0]] = tensor
     return {
         name: _content(tensor) if _decides(tensor) else (tensor.data_type, *tensor.dims)
         for name, tensor in found.items()

@@ -61,10 +61,11 @@ def version_at(versions: Iterable[FunctionEntry], version: int) -> FunctionEntry
 class Naming:
     """Gives instances their ids in one model.
 
-    `imports` maps emitted domains to the versions that the model imports; a domain that is not in it means its
-    newest version. `nested` are the bodies that functions call: onnxruntime ignores the overload of such a call (it
-    would run another variant, silently), so these have it in their name in either profile. `needed_by` says for whom
-    an instance is there. Raises ConflictError (OW530) where a variant's name is that of another function.
+    `imports` maps emitted domains to the versions that the model imports; a domain that is not in it means the
+    version that the catalogue assumes, its newest. `nested` are the bodies that functions call: onnxruntime ignores the
+    overload of such a call (it would run another variant, silently), so these have it in their name in either profile.
+    `needed_by` says for whom an instance is there. Raises ConflictError (OW530) where a variant's name is that of another
+    function.
     """
 
     catalogue: Catalogue
@@ -115,7 +116,7 @@ class Naming:
         if emitted in self.imports:
             return self.imports[emitted]
         known = self.catalogue.domain_called(domain)
-        return known.version if known is not None else 1
+        return self.catalogue.version_assumed(known) if known is not None else 1
 
     def _make_id(self, instance: Instance, by_overload: bool) -> FunctionId:
         entry = instance.entry

@@ -30,15 +30,21 @@ from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
 class Served:
     """A node of the model and the body that it gets.
 
-    `replaced`: it is an operator of the standard; `function`: the function of the model that it stands in; `call`: what
-    was known of it when the body was chosen.
+    `replaced`: it is an operator of the standard; `function`: the function of the model that it stands in; `calls`:
+    what was known of it each time that the body was chosen, several times where that function is called in several
+    ways.
     """
 
     node: NodeProto
     instance: Instance
     replaced: bool
     function: FunctionProto | None
-    call: Call
+    calls: tuple[Call, ...]
+
+    @property
+    def call(self) -> Call:
+        """The first one."""
+        return self.calls[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class Findings:
     @property
     def served(self) -> Served:
         """The node with its body; of use when there are neither problems nor a disagreement."""
-        return Served(self.node, self.choices[0], self.replaced, self.function, self.calls[0])
+        return Served(self.node, self.choices[0], self.replaced, self.function, tuple(self.calls))
 
 
 Replaceable = Callable[[NodeProto], bool]
@@ -227,7 +233,7 @@ class Resolver:
 
     def _own_function(self, visit: Visit, domain: DomainEntry) -> FunctionEntry:
         node = visit.node
-        version = visit.imports.get(normal_domain(node.domain), domain.version)
+        version = visit.imports.get(normal_domain(node.domain), self._catalogue.version_assumed(domain))
         versions = self._catalogue.versions_of(domain.name, node.op_type)
         if not versions:
             raise DiagnosticError([self._unknown_function(visit, domain)])

@@ -63,7 +63,8 @@ def make_plan(
     imports.setdefault("", opset)
     for served in nodes:
         entry = served.instance.entry
-        default = imports[normal_domain(entry.domain)] if served.replaced else catalogue.domains[entry.domain].version
+        assumed = catalogue.version_assumed(catalogue.domains[entry.domain])
+        default = imports[normal_domain(entry.domain)] if served.replaced else assumed
         imports.setdefault(catalogue.emitted(entry.domain), default)
     roots = [served.instance for served in nodes]
     instances = closure(catalogue, roots, opset)

@@ -22,12 +22,23 @@ from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.apply import Attached, apply_plan, finish
 from opwright.link.attachment import PlannedFunction, plan_libraries
-from opwright.link.call_comparison import CallInput, Results, compare_calls, inputs_of, model_of_call
+from opwright.link.call_comparison import (
+    CallInput,
+    Results,
+    compare_calls,
+    inputs_of,
+    model_of_call,
+    of_possible,
+    open_attribute,
+    worst_of,
+)
+from opwright.link.choose import Call
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import Record, attributes_in_body_order, record_of
 from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.metadata import is_polyfilled
 from opwright.link.model_records import spread_records
+from opwright.link.naming import Instance
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 
@@ -144,14 +155,14 @@ def plan_upgrade_libraries(
         libraries,
         replace=lambda node: _mark_of(node) is not None,
         profile=Profile.OVERLOAD if overloads else Profile.PORTABLE,
-        newest=imports_of(old),
+        assumed=imports_of(old),
         late_types=any(record.late for record in records.values()),
         file=file,
     )
     work = plan.work
     if work is None:
         return UpgradePlan((), plan.diagnostics, None)
-    known = {id(item.node): inputs_of(item.call.visit) for item in work.served}
+    ways = {id(item.node): [_way(call, item.instance) for call in item.calls] for item in work.served}
     apply_plan(work.model, work.served, work.additions)
     rows = _Rows(accept)
     judge = _Judge(old, work.model)
@@ -161,10 +172,7 @@ def plan_upgrade_libraries(
         if mark is None:
             continue  # a node that was added since: it is attached like any other
         node, record = calls[mark], records[call_id(calls[mark])]
-        attributes = served.call.visit.attributes
-        change, text = judge.compare(
-            node, served.node, record, planned.function, known[id(served.node)], attributes, served.call.visit.imports
-        )
+        change, text = judge.compare(node, served.node, record, planned.function, ways[id(served.node)])
         rows.add(record, planned.function, change, text, planned.place)
     told: set[Diagnostic] = set()
     for unserved in work.unserved:
@@ -211,6 +219,21 @@ def _remove_marks(model: ModelProto) -> None:
                 node.metadata_props.extend(kept)
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way in which a node is run: what it is given, for each assumption about types, as `inputs_of` has it."""
+
+    inputs: Sequence[tuple[str, Sequence[CallInput]]]
+    attributes: Mapping[str, AttributeProto]
+    imports: Mapping[str, int]
+    open_attribute: str
+
+
+def _way(call: Call, instance: Instance) -> _Way:
+    visit = call.visit
+    return _Way(inputs_of(call, instance), visit.attributes, visit.imports, open_attribute(visit))
+
+
 class _Judge:
     """Compares calls; calls that are alike once."""
 
@@ -220,32 +243,35 @@ class _Judge:
         self._old_orders, self._new_orders = (
             {function_id(item): attributes_in_body_order(item) for item in model.functions} for model in (old, new)
         )
-        self._known: dict[object, tuple[Change, str]] = {}
+        self._known: dict[object, tuple[Results, str]] = {}
 
     def compare(
-        self,
-        node: NodeProto,
-        new_node: NodeProto,
-        record: Record,
-        function: PlannedFunction,
-        inputs: Sequence[CallInput],
-        attributes: Mapping[str, AttributeProto],
-        imports: Mapping[str, int],
+        self, node: NodeProto, new_node: NodeProto, record: Record, function: PlannedFunction, ways: Iterable[_Way]
     ) -> tuple[Change, str]:
         calls = _call_of(node, self._old_orders), _call_of(new_node, self._new_orders)
         if record.body == function.body and calls[0] == calls[1]:
             return Change.SAME, ""
-        facts = tuple((_bytes(item.type), item.shape, _bytes(item.constant)) for item in inputs)
-        given = tuple(sorted(item.SerializeToString(deterministic=True) for item in attributes.values()))
-        key = (record.identity, record.body, function.name, facts, given)
-        if key not in self._known:
-            models = (
-                model_of_call(call, inputs, attributes, model.functions, {**imports_of(model), **imports})
-                for call, model in ((node, self._old), (new_node, self._new))
-            )
-            results, text = compare_calls(*models)
-            self._known[key] = (_CHANGES[results], text)
-        return self._known[key]
+        results, text = worst_of([self._compare_way(node, new_node, record, function, way) for way in ways])
+        return _CHANGES[results], text
+
+    def _compare_way(
+        self, node: NodeProto, new_node: NodeProto, record: Record, function: PlannedFunction, way: _Way
+    ) -> tuple[Results, str]:
+        if way.open_attribute:
+            return Results.UNKNOWN, f"the value of its attribute {way.open_attribute} is not known"
+        given = tuple(sorted(item.SerializeToString(deterministic=True) for item in way.attributes.values()))
+        found = []
+        for assumed, inputs in way.inputs:
+            facts = tuple((_bytes(item.type), item.shape, _bytes(item.constant)) for item in inputs)
+            key = (record.identity, record.body, function.name, facts, given)
+            if key not in self._known:
+                models = (
+                    model_of_call(call, inputs, way.attributes, model.functions, {**imports_of(model), **way.imports})
+                    for call, model in ((node, self._old), (new_node, self._new))
+                )
+                self._known[key] = compare_calls(*models)
+            found.append((assumed, self._known[key]))
+        return of_possible(found)
 
 
 def _bytes(message: TypeProto | TensorProto | None) -> bytes:
@@ -327,9 +353,9 @@ def _findings(row: UpgradedFunction, file: str) -> list[Diagnostic]:
 def _refuse(model: ModelProto, called: Iterable[Record], libraries: Sequence[Bundle], file: str) -> None:
     """Raises DiagnosticError (OW543) for a model that cannot be attached to again."""
     if is_polyfilled(model):
-        reason = "its nodes were rewritten for an older opset, and the functions are for that"
-        help_text = "detach it, then run `opwright polyfill` with the newer library"
-        text = "a model that was polyfilled is not upgraded"
+        reason = "its nodes were rewritten for the opset that it has now, and the functions are for that"
+        help_text = "detach it, then run `opwright convert` or `opwright polyfill` again, with the newer library"
+        text = "a model that was brought to another opset is not upgraded"
         raise DiagnosticError([Diagnostic("OW543", text, Place(file), reason, help_text)])
     given = {library.index.library for library in libraries}
     missing = sorted({record.origin for record in called if record.library not in given})
