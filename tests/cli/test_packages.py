@@ -124,6 +124,13 @@ def test_one_package_alone(packages: Path, opwright: Opwright) -> None:
     assert opwright("build", "-p", "acme-base", "-p", "acme-more", "--json").summary["versions"] == 2
 
 
+@pytest.mark.parametrize("name", ["acme-more", "acme_more"])
+def test_functions_of_a_package_by_either_name(packages: Path, opwright: Opwright, name: str) -> None:
+    ran = opwright("ls", "--json", "-s", f"package:{name}")
+    assert [line["name"] for line in ran.lines] == ["Half"]
+    assert opwright("ls", "-s", "package:acme").status == 2
+
+
 def test_pages_of_one_package(packages: Path, opwright: Opwright) -> None:
     """Those of another one stay, and are neither compared nor listed."""
     opwright("docs")

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class Candidate:
     """One version. Of a function whose spec is wrong `version` is empty, and nothing is known but its folder.
 
-    `folder` is relative to the library's root.
+    `folder` is relative to the library's root; `packages` are the names of its package, that of the distribution and
+    that of the import.
     """
 
     identity: str
@@ -22,7 +23,7 @@ class Candidate:
     name: str
     version: str
     folder: str
-    package: str
+    packages: tuple[str, ...]
     tags: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     opsets: OpsetRange | None = None
@@ -33,7 +34,7 @@ class Candidate:
             case "domain":
                 return (self.domain,)
             case "package":
-                return (self.package,)
+                return self.packages
             case "tag":
                 return self.tags
             case _:
@@ -49,7 +50,7 @@ def candidates_of(loaded: LoadedLibrary) -> list[Candidate]:
             version.name,
             str(version.since_version),
             f"specs/{version.domain.name}/{version.name}",
-            loaded.library.package_of(version.domain.name).name,
+            _names(loaded, version.domain.name),
             version.tags,
             tuple(dict.fromkeys(kind for admitted in version.types.values() for kind in admitted)),
             version.opsets,
@@ -58,6 +59,10 @@ def candidates_of(loaded: LoadedLibrary) -> list[Candidate]:
     ]
     for identity in loaded.broken:
         domain, _, name = identity.partition("::")
-        owner = loaded.library.package_of(domain).name
-        found.append(Candidate(identity, domain, name, "", f"specs/{domain}/{name}", owner))
+        found.append(Candidate(identity, domain, name, "", f"specs/{domain}/{name}", _names(loaded, domain)))
     return found
+
+
+def _names(loaded: LoadedLibrary, domain: str) -> tuple[str, ...]:
+    owner = loaded.library.package_of(domain)
+    return (owner.name, owner.package)
