@@ -422,6 +422,25 @@ def test_a_lock_that_was_edited_stops_everything(released: Path, opwright: Opwri
     assert (finding["code"], finding["place"]["line"]) == ("OW610", 2)
 
 
+def test_line_ends_of_windows_are_no_edit(released: Path, opwright: Opwright) -> None:
+    for path in RELEASED.iterdir():
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert opwright("lock", "--check").status == 0
+
+
+def test_a_deprecated_function_that_is_gone_is_not_as_it_was_released(released: Path, opwright: Opwright) -> None:
+    add_other(2)
+    edit(DOMAIN, "version: 1", "version: 2")
+    edit(OTHER / "spec.yaml", "vectors:", "deprecated: true\nvectors:")
+    assert opwright("release", "1.1.0").status == 0
+    shutil.rmtree(OTHER)
+    for command in (("lock",), ("lock", "--check")):
+        ran = opwright(*command)
+        (row,) = [line for line in ran.out.splitlines() if line.startswith("com.acme::Other@2 ")]
+        assert row.split()[-1] == "gone"
+        assert "2 versions of release 1.1.0 locked, 1 gone; " in ran.out
+
+
 def test_a_text_that_was_edited_is_found(released: Path, opwright: Opwright) -> None:
     edit(RELEASED / "Swish-1.txt", " = Sigmoid(", " = Tanh(")
     assert opwright("build").status == 0  # it stands on the lock, and needs no released body

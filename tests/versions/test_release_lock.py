@@ -81,6 +81,13 @@ def test_an_edit_is_found_at_its_line(old: bytes, new: bytes, line: int, reason:
     assert reason in findings[0].reason
 
 
+def test_line_ends_of_windows_are_no_edit() -> None:
+    data = write_lock(lock())
+    assert read_lock(data.replace(b"\n", b"\r\n"), DOMAIN) == read_lock(data, DOMAIN)
+    found, findings = read_lock(data[:-1] + b"\r\n", DOMAIN)
+    assert (found, [item.code for item in findings]) == (None, ["OW610"])
+
+
 def test_a_line_that_is_missing_moved_or_doubled_is_found() -> None:
     lines = write_lock(lock()).splitlines(keepends=True)
     for changed in (lines[:-1], [*lines[:2], *lines[3:]], [lines[0], *lines[:0:-1]], [*lines, lines[-1]], lines[1:]):

@@ -207,6 +207,11 @@ class Publisher:
         temporary.parent.mkdir(parents=True, exist_ok=True)
         create(temporary, data, durable=True)
 
+    @property
+    def remembers(self) -> bool:
+        """Whether anything is noted of what builds wrote."""
+        return bool(self._remembered())
+
     def _remembered(self) -> dict[str, set[str]]:
         """The digests that our files may have."""
         files, begun = self._load()

@@ -184,7 +184,7 @@ def read_lock(
     path = lock_path(domain)
     if len(data) > MOST_LOCK_BYTES:
         return None, [_damaged(path, 0, f"it has {len(data):,} bytes; {MOST_LOCK_BYTES:,} are read at most")]
-    lines = data.split(b"\n")
+    lines = _with_own_line_ends(data).split(b"\n")
     if lines[-1] == b"":
         lines.pop()
     values, found = _read_values(path, lines, names)
@@ -220,6 +220,12 @@ def read_lock(
         head.terms,
     )
     return made, []
+
+
+def _with_own_line_ends(data: bytes) -> bytes:
+    """The bytes as they were written, where a tool has given all lines the ends of Windows, as git may."""
+    ends = data.count(b"\r\n")
+    return data.replace(b"\r\n", b"\n") if ends and ends == data.count(b"\n") else data
 
 
 def _read_values(
@@ -308,7 +314,7 @@ def read_text(data: bytes, entry: FunctionEntry) -> tuple[dict[str, bytes], list
     path = text_path(entry)
     if len(data) > MOST_TEXT_BYTES:
         return {}, [_damaged(path, 0, f"it has {len(data):,} bytes; {MOST_TEXT_BYTES:,} are read at most")]
-    lines = data.decode("utf-8", "replace").split("\n")
+    lines = _with_own_line_ends(data).decode("utf-8", "replace").split("\n")
     found: list[Diagnostic] = []
     bodies: dict[str, bytes] = {}
     seen: set[str] = set()

@@ -15,7 +15,7 @@ from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.spec.library_root import find_library
-from opwright_build.workflow.session import WORK, Options, open_session
+from opwright_build.workflow.session import OUTPUTS, WORK, Options, open_session
 from opwright_build.workflow.task import reporting
 
 LOCK = "lock"
@@ -28,14 +28,19 @@ def clean(path: Path, outputs: bool, dry_run: bool, reporter: Reporter) -> int:
     def task() -> int:
         root = find_library(path)
         removed: list[str] = []
+        left: list[str] = []
         if outputs:
             with open_session(root, reporter, Options()) as session:
+                if not session.publisher.remembers:
+                    left += [f"{area}/" for area in OUTPUTS if any((root / area).glob("*"))]
                 removed += session.publisher.stale({})
                 if not dry_run:
                     session.publisher.publish({}, lambda file: b"")
         freed, files = _clean_work(root, dry_run, reporter)
         would = "would remove" if dry_run else "removed"
         lines = [f"{would} {file}" for file in removed]
+        if left:
+            lines.append(f"{' and '.join(left)} left: {WORK}/, which notes what builds wrote there, was removed before")
         lines.append(f"{would} {counted(files, 'file')} of {WORK}/, {freed / 1e6:,.1f} MB")
         reporter.summary("\n".join(lines), {"exit": int(Exit.GOOD), "outputs": removed, "files": files, "bytes": freed})
         return Exit.GOOD

@@ -69,9 +69,11 @@ def _lock(session: Session, accept: Accepting, check: bool, started: float) -> i
         return _accept(session, library, locks, accept, found, started)
     if check:
         found += unaccepted(library)
-    session.reporter.table(_table(locks, library.verdicts))
+    gone = _gone(session, library, locks)
+    session.reporter.table(_table(locks, library.verdicts, gone))
     versions = counted(sum(len(lock.promises) for lock in locks.domains.values()), "version")
-    state = f"{len(library.verdicts)} differ" if library.verdicts else "all as they were released"
+    others = [f"{len(found)} {what}" for found, what in ((library.verdicts, "differ"), (gone, "gone")) if found]
+    state = ", ".join(others) or "all as they were released"
     lines = [f"{versions} of release {locks.release} locked, {state}; {{seconds}}", *_moved(session, library)]
     diagnostics = [*library.diagnostics, *found]
     return finish(
@@ -229,13 +231,21 @@ def _accepted_files(
     return texts | {lock.path: write_lock(lock) for lock in changed.values()}
 
 
-def _table(locks: Locks, verdicts: Mapping[str, NumericVerdict]) -> str:
+def _gone(session: Session, library: BuiltLibrary, locks: Locks) -> set[str]:
+    """The versions that the library has no more."""
+    kept = {entry.identity for bundle in read_packages(session, library) for entry in bundle.index.functions}
+    return {identity for domain in locks.domains.values() for identity in domain.promises if identity not in kept}
+
+
+def _table(locks: Locks, verdicts: Mapping[str, NumericVerdict], gone: Collection[str]) -> str:
     rows = []
     for domain in locks.domains.values():
         for identity, promise in domain.promises.items():
             opsets = promise.opsets
             state = "as released"
-            if identity in verdicts:
+            if identity in gone:
+                state = "gone"
+            elif identity in verdicts:
                 state = f"differs: {verdicts[identity].explain()}"
             elif promise.accepted:
                 state = f"accepted after {promise.accepted[-1].release}: {promise.accepted[-1].reason}"
