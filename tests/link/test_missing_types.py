@@ -50,6 +50,19 @@ def test_what_follows_is_written_and_taken_back(change: object, ir_version: int,
     assert detach(done.model).SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
 
 
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("name", ["N", "unk__0"])
+def test_names_that_inference_makes_up_are_not_written(inline: bool, name: str, acme: Bundle) -> None:
+    before = parse(f"""<ir_version: 10, opset_import: ["": 18, "com.acme": 1]>
+    g (float[{name}, 4] x) => (float y, float z) {{ y = com.acme.Swish(x) z = Concat <axis = 0> (x, y) }}""")
+    without_shapes(before)
+    after = attach(before, acme, inline=inline)
+    dims = [item.type.tensor_type.shape.dim for item in after.graph.output]
+    shapes = [[size.dim_param or size.dim_value for size in sizes] for sizes in dims]
+    assert shapes == [[name, 4], [0, 4]]
+    assert inline or detach(after) == before
+
+
 def test_the_type_of_a_value_inside_is_not_taken_for_that_of_an_output(acme: Bundle) -> None:
     model = parse("""<ir_version: 8, opset_import: ["": 18, "com.acme": 1]>
     g (float[2, 3] x, bool c) => (float[2, 3] y, float z) {

@@ -16,7 +16,7 @@ from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto,
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.node_order import in_order
 from opwright.graphs.walk import all_graphs, all_nodes, names_of, subgraphs
-from opwright.link.inferred_parts import inferred_graphs
+from opwright.link.inferred_parts import MADE_UP, inferred_graphs
 from opwright.link.metadata import BODIES, OUTPUTS, add_entry, json_object
 from opwright.opsets.records import RESHAPE, SCAN
 
@@ -38,14 +38,30 @@ def complete_outputs(model: ModelProto, light: ModelProto, *, remember: bool) ->
     if not lacking:
         return
     known = {value.name: value.type for part in inferred_graphs(light) for value in part.output}
+    own = _names_of_sizes(light.graph)
     before = _recorded(model)
     for value in lacking:
         found = known.get(value.name)
         if found is not None and found.WhichOneof("value") is not None and found != value.type:
             before.setdefault(value.name, _kept(value))
             value.type.CopyFrom(found)
+            _leave_out_made_up(value.type, own)
     if remember:
         _record(model, before)
+
+
+def _names_of_sizes(graph: GraphProto) -> set[str]:
+    values = (*graph.input, *graph.output, *graph.value_info)
+    return {size.dim_param for value in values for size in value.type.tensor_type.shape.dim}
+
+
+def _leave_out_made_up(type_: TypeProto, own: Container[str]) -> None:
+    """Takes the names away that inference gave to sizes of which it knows nothing; the model's own stay."""
+    while type_.WhichOneof("value") in ("sequence_type", "optional_type"):
+        type_ = (type_.sequence_type if type_.HasField("sequence_type") else type_.optional_type).elem_type
+    for size in type_.tensor_type.shape.dim:
+        if size.dim_param.startswith(MADE_UP) and size.dim_param not in own:
+            size.Clear()
 
 
 def complete_bodies(model: ModelProto, light: Callable[[], ModelProto], *, remember: bool) -> None:
