@@ -311,8 +311,10 @@ def test_outputs_that_attach_completed_stay_complete(declared: str, target: Targ
     assert not any(item.key.startswith("opwright") for item in inlined.metadata_props)
 
 
-def _scale(body: str, release: str, *, alpha: float = 0.5, last: int = 28, **more: Any) -> Bundle:
-    builder = LibraryBuilder(version=release)
+def _scale(
+    body: str, release: str, *, alpha: float = 0.5, last: int = 28, library: str = "acme-ops", **more: Any
+) -> Bundle:
+    builder = LibraryBuilder(library, version=release)
     attributes = [AttributeEntry("alpha", "FLOAT", False, alpha), AttributeEntry("beta", "FLOAT", False, 1.0)]
     bodies = [Body(body, (13, last))]
     if last < 28:
@@ -347,6 +349,17 @@ def test_functions_of_another_release_do_not_take_the_place_of_attached_ones(
         polyfill_libraries(attached, [other], target)
     assert {item.code for item in caught.value.diagnostics} == {"OW585"}
     assert any(reason in item.reason for item in caught.value.diagnostics)
+
+
+def test_another_library_of_the_domain_is_no_release_to_upgrade_to() -> None:
+    attached = attach(onnx.parser.parse_model(SCALED), _scale(SCALE, "1.0.0"))
+    other = _scale(SCALE.replace("Mul(c, x)", "Add(c, x)"), "0.1.0", library="other-ops")
+    with pytest.raises(DiagnosticError) as caught:
+        convert(attached, opset=20, libraries=other)
+    (found,) = caught.value.diagnostics
+    help_text = "give acme-ops 1.0.0 with --library, or `opwright detach` the model, and attach other-ops 0.1.0"
+    assert (found.code, found.help) == ("OW585", f"{help_text} to what that gives")
+    assert convert(attach(detach(attached), other), opset=20, libraries=other)
 
 
 def test_a_release_with_the_same_bodies_may_take_their_place() -> None:

@@ -125,6 +125,10 @@ def _origin(catalogue: Catalogue, record: Record) -> tuple[str, str]:
 def _another(catalogue: Catalogue, record: Record, reason: str, model: ModelProto, file: str) -> Diagnostic:
     given = catalogue.origin_of(record.identity)
     text = f"the model holds {record.identity} of {record.origin}, which {given or 'the library given'} has otherwise"
-    before = "`opwright detach` the model" if is_polyfilled(model) else "take the model to the other release first"
-    command = "" if is_polyfilled(model) else ", with `opwright upgrade`"
-    return Diagnostic("OW585", text, Place(file), reason, f"give {record.origin} with --library, or {before}{command}")
+    if given is not None and given.library != record.library:
+        other = f"`opwright detach` the model, and attach {given} to what that gives"
+    elif is_polyfilled(model):
+        other = "`opwright detach` the model"
+    else:
+        other = "take the model to the other release first, with `opwright upgrade`"
+    return Diagnostic("OW585", text, Place(file), reason, f"give {record.origin} with --library, or {other}")
