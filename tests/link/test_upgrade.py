@@ -13,6 +13,7 @@ import pytest
 from opwright.bundle.format import AttributeEntry, Bundle, InputEntry, OutputEntry
 from opwright.bundle.write import write_bundle
 from opwright.commands import main
+from opwright.diagnostics.diagnostic import Severity
 from opwright.link.upgrade import Change
 
 from tests.link.conftest import SWISH, Body, LibraryBuilder, make_standard, parse, refused
@@ -136,6 +137,17 @@ def test_what_is_accepted(name: str) -> None:
     assert upgraded == opwright.attach(parse(MODEL.format(10)), other)
 
 
+def test_a_name_to_accept_that_fits_nothing() -> None:
+    model = opwright.attach(parse(MODEL.format(10)), release())
+    plan = opwright.plan_upgrade(model, release("1.1.0"), accept=["Swihs", "Twice", "all", "com.other::Swish"])
+    assert [(item.code, item.severity, item.message) for item in plan.diagnostics] == [
+        ("OW548", Severity.WARNING, "the model calls no attached function Swihs"),
+        ("OW548", Severity.WARNING, "the model calls no attached function com.other::Swish"),
+    ]
+    assert plan.diagnostics[0].help == "did you mean Swish?"
+    assert plan.possible
+
+
 def test_random_values_are_not_compared() -> None:
     drawn = [
         "(x) => (y) { r = RandomNormalLike(x) y = Add(x, r) }",
@@ -230,58 +242,6 @@ def test_a_path_and_bytes(tmp_path: Path) -> None:
     expected = opwright.upgrade(model, new)
     assert opwright.upgrade(tmp_path / "model.onnx", new) == expected
     assert onnx.ModelProto.FromString(opwright.upgrade(model.SerializeToString(), new)) == expected
-
-
-# ------------------------------------------------------------------------------------------------- the command
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    onnx.save(opwright.attach(parse(MODEL.format(10)), release()), "model.onnx")
-    for name, bundle in (("good", release("1.1.0", swish=REORDERED)), ("bad", release("1.2.0", added=3.0))):
-        Path(f"{name}.onnxlib").write_bytes(write_bundle(bundle.index, bundle.bodies))
-    return tmp_path
-
-
-def test_the_command_tells_and_writes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["upgrade", "model.onnx", "--library", "good.onnxlib", "-o", "out.onnx"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "com.acme::Twice@1, acme-ops 1.0.0 -> 1.1.0: equal, 1 node",
-        "com.acme::Swish@1, acme-ops 1.0.0 -> 1.1.0: equal, 1 node",
-        "com.acme::Kind@1 [T=float], acme-ops 1.0.0 -> 1.1.0: same, 1 node",
-        "wrote out.onnx: 3 nodes attached again",
-    ]
-    assert {
-        item.value for item in onnx.load("out.onnx").functions[0].metadata_props if item.key == "opwright.release"
-    } == {"1.1.0"}
-
-
-def test_breaks_are_refused_and_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["upgrade", "model.onnx", "--library", "bad.onnxlib"]
-    assert main([*words, "-o", "out.onnx"]) == 1
-    printed = capsys.readouterr()
-    assert "error OW542: com.acme::Kind@1 of acme-ops 1.0.0 computes something else in acme-ops 1.2.0" in printed.err
-    assert "help: where that is right, accept it: `--accept Kind`" in printed.err
-    assert not Path("out.onnx").exists()
-    assert main([*words, "--accept", "Kind", "--dry-run"]) == 0
-    printed = capsys.readouterr()
-    assert ("different, accepted" in printed.out, "nothing is written" in printed.out) == (True, True)
-    assert "warning OW542" in printed.err
-    assert main([*words, "--accept", "all", "--in-place"]) == 0
-    with pytest.raises(SystemExit, match="2"):
-        main(words)
-
-
-@pytest.mark.parametrize(("library", "status"), [("good", 0), ("bad", 1)])
-def test_events(library: str, status: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("upgrade", "model.onnx", "--library", f"{library}.onnxlib", "--dry-run", "--format", "json")
-    assert main(words) == status
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    for line in lines:
-        validate(line, "upgrade")
-    assert [line["event"] for line in lines] == [*["function"] * 3, "finding" if status else "model", "summary"]
-    assert lines[-1]["exit"] == status
 
 
 OWN = """<ir_version: 10, opset_import: ["": 18, {} "l": 1]> g (float[N] x) => (float[N] y) {{ y = l.F(x) }}
@@ -394,3 +354,57 @@ def test_constants_are_those_of_the_model(one: str) -> None:
         name, _, value = one.partition("=")
         attached = opwright.attach(parse(text.format(f"{name}={value.replace('2', number)}")), libraries[0])
         assert [item.change for item in opwright.plan_upgrade(attached, libraries[1]).functions] == [change]
+
+
+# ------------------------------------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    onnx.save(opwright.attach(parse(MODEL.format(10)), release()), "model.onnx")
+    for name, bundle in (("good", release("1.1.0", swish=REORDERED)), ("bad", release("1.2.0", added=3.0))):
+        Path(f"{name}.onnxlib").write_bytes(write_bundle(bundle.index, bundle.bodies))
+    return tmp_path
+
+
+def test_the_command_tells_and_writes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["upgrade", "model.onnx", "--library", "good.onnxlib", "-o", "out.onnx"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "com.acme::Twice@1, acme-ops 1.0.0 -> 1.1.0: equal, 1 node",
+        "com.acme::Swish@1, acme-ops 1.0.0 -> 1.1.0: equal, 1 node",
+        "com.acme::Kind@1 [T=float], acme-ops 1.0.0 -> 1.1.0: same, 1 node",
+        "wrote out.onnx: 3 nodes attached again",
+    ]
+    assert {
+        item.value for item in onnx.load("out.onnx").functions[0].metadata_props if item.key == "opwright.release"
+    } == {"1.1.0"}
+
+
+def test_breaks_are_refused_and_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["upgrade", "model.onnx", "--library", "bad.onnxlib"]
+    assert main([*words, "-o", "out.onnx"]) == 1
+    printed = capsys.readouterr()
+    assert "error OW542: com.acme::Kind@1 of acme-ops 1.0.0 computes something else in acme-ops 1.2.0" in printed.err
+    assert "help: where that is right, accept it: `--accept Kind`" in printed.err
+    assert not Path("out.onnx").exists()
+    assert main([*words, "--accept", "Kimd", "-o", "out.onnx"]) == 1
+    assert "warning OW548: the model calls no attached function Kimd" in capsys.readouterr().err
+    assert main([*words, "--accept", "Kind", "--dry-run"]) == 0
+    printed = capsys.readouterr()
+    assert ("different, accepted" in printed.out, "nothing is written" in printed.out) == (True, True)
+    assert "warning OW542" in printed.err
+    assert main([*words, "--accept", "all", "--in-place"]) == 0
+    with pytest.raises(SystemExit, match="2"):
+        main(words)
+
+
+@pytest.mark.parametrize(("library", "status"), [("good", 0), ("bad", 1)])
+def test_events(library: str, status: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("upgrade", "model.onnx", "--library", f"{library}.onnxlib", "--dry-run", "--format", "json")
+    assert main(words) == status
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    for line in lines:
+        validate(line, "upgrade")
+    assert [line["event"] for line in lines] == [*["function"] * 3, "finding" if status else "model", "summary"]
+    assert lines[-1]["exit"] == status

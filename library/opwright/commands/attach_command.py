@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.sha256 and len(options.sha256) != len(options.library):
-        message = f"{counted(len(options.library), '--library')} and {len(options.sha256)} --sha256"
+        message = f"{counted(len(options.sha256), 'digest')} (--sha256) for {len(options.library)} --library"
         raise argparse.ArgumentError(None, message)
     if not options.dry_run:
         require_output(options)

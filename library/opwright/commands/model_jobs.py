@@ -148,8 +148,12 @@ def jobs_to_write(options: argparse.Namespace, also_read: Iterable[str] = ()) ->
         raise argparse.ArgumentError(None, "standard output is a terminal, and a model is no text: redirect it")
     found = _named(options.models, options.out_dir)
     if options.in_place:
-        real = dict.fromkeys(Path(os.path.realpath(source)) for source, _ in found)
-        return [Job(path, path, alone) for path in real]
+        files: dict[str, Path] = {}
+        for source, _ in found:
+            files.setdefault(os.path.realpath(source), source)
+        # A link is followed, for the file that it names is the one to be written over.
+        paths = [source if real == os.path.abspath(source) else Path(real) for real, source in files.items()]
+        return [Job(path, path, alone) for path in paths]
     external = ExternalData(options.external_data)
     if options.out_dir is not None:
         jobs = [Job(source, options.out_dir / name, alone, options.out_dir, external) for source, name in found]

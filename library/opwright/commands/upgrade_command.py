@@ -75,6 +75,7 @@ def _upgrade(job: Job, libraries: Sequence[Bundle], options: argparse.Namespace,
     plan = plan_upgrade_libraries(job.read(), libraries, accept=options.accept, file=job.file)
     job.tell(_events(job, plan.functions) if options.format == "json" else _lines(job, plan.functions))
     if plan.model is None:
+        show([item for item in plan.diagnostics if item.severity is Severity.WARNING])
         raise DiagnosticError(item for item in plan.diagnostics if item.severity is Severity.ERROR)
     if job.output is not None:
         job.write(plan.model, job.output)

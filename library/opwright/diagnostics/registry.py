@@ -1119,6 +1119,12 @@ TABLE = (
         "left out `detach` puts back.",
     ),
     Code(
+        "OW548",
+        "A function to accept that the model does not call",
+        "`upgrade --accept` names functions that may compute something else. A name that fits none of those that were "
+        "attached and that the model calls accepts nothing: it may be misspelt.",
+    ),
+    Code(
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",

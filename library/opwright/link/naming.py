@@ -64,8 +64,8 @@ class Naming:
     `imports` maps emitted domains to the versions that the model imports; a domain that is not in it means the
     version that the catalogue assumes, its newest. `nested` are the bodies that functions call: onnxruntime ignores the
     overload of such a call (it would run another variant, silently), so these have it in their name in either profile.
-    `needed_by` says for whom an instance is there. Raises ConflictError (OW530) where a variant's name is that of another
-    function.
+    `needed_by` says for whom an instance is there. Raises ConflictError (OW530) where a variant's name is that of
+    another function.
     """
 
     catalogue: Catalogue

@@ -7,7 +7,7 @@ differ, by running both on inputs that are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, overload
@@ -41,6 +41,7 @@ from opwright.link.model_records import spread_records
 from opwright.link.naming import Instance
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.suggest import close_or
 
 _MARK = "opwright.upgraded"  # metadata of a node, while it is detached and attached again
 
@@ -185,7 +186,8 @@ def plan_upgrade_libraries(
         _remove_marks(holder)
     functions = rows.made()
     others = [item for item in plan.diagnostics if item.severity is Severity.ERROR and item not in told]
-    found = [*others, *(item for row in functions for item in _findings(row, file))]
+    unfit = list(_unfit(accept, [row.identity for row in functions], file))
+    found = [*others, *(item for row in functions for item in _findings(row, file)), *unfit]
     if has_errors(found):
         return UpgradePlan(functions, tuple(found), None)
     done: Attached = finish(plan, work, file)
@@ -312,14 +314,30 @@ class _Rows:
                 change,
                 text,
                 tuple(places),
-                change in _BREAKS and self._is_accepted(record.identity),
+                change in _BREAKS and not _names_of(record.identity).isdisjoint(self._accept),
             )
             for record, function, change, text, places in self._found.values()
         )
 
-    def _is_accepted(self, identity: str) -> bool:
-        function = identity.partition("@")[0]
-        return not {identity, function, function.rpartition("::")[2], "all"}.isdisjoint(self._accept)
+
+_ALL = "all"
+
+
+def _names_of(identity: str) -> set[str]:
+    """What accepts a function."""
+    function = identity.partition("@")[0]
+    return {identity, function, function.rpartition("::")[2], _ALL}
+
+
+def _unfit(accept: Iterable[str], identities: Sequence[str], file: str) -> Iterator[Diagnostic]:
+    """A warning for each name to accept that fits none of the functions that the model calls."""
+    known = set[str]().union(*map(_names_of, identities))
+    short = sorted({identity.partition("@")[0].rpartition("::")[2] for identity in identities})
+    for name in dict.fromkeys(accept):
+        if name not in known:
+            text = f"the model calls no attached function {name}"
+            help_text = close_or(name, short, "`opwright upgrade --dry-run` lists them")
+            yield Diagnostic("OW548", text, Place(file), help=help_text, severity=Severity.WARNING)
 
 
 def _refusal(record: Record, libraries: Iterable[Bundle]) -> Change:

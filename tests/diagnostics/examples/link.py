@@ -264,6 +264,11 @@ PAIRS = (
         good=_GOOD,
     ),
     Pair(
+        "OW548",
+        bad=_attach(_GOOD_MODEL, f"{_ATTACH} && {_UPGRADE} --accept Swihs", acme=LIBRARY, newer=LIBRARY),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} && {_UPGRADE} --accept Swish", acme=LIBRARY, newer=LIBRARY),
+    ),
+    Pair(
         "OW550",
         bad=Example(_ATTACH, {"acme.onnxlib.hex": LIBRARY}),
         good=_GOOD,
