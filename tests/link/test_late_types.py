@@ -210,6 +210,19 @@ def test_an_upgrade_keeps_following() -> None:
     assert opwright.upgrade(made, acme) == made
 
 
+def test_every_call_of_a_function_of_the_model_counts() -> None:
+    text = """
+    <ir_version: 10, opset_import: ["": 18, "com.acme": 1, "local": 1]>
+    main (int64[N] i, float[N] x) => (int64[N] j, float[N] y) { j = local.Own (i) y = local.Own (x) }
+    <domain: "local", opset_import: ["": 18, "com.acme": 1]>
+    Own (x) => (y) { y = com.acme.Minus (x) }
+    """
+    acme = LibraryBuilder()
+    acme.add("Minus", [Body("(x) => (y) { y = Neg(x) }", admits=("float", "int64"))], types=("float", "int64"))
+    (found,) = refused(lambda: opwright.attach(parse(text), acme.bundle(), late_types=True))
+    assert (found.code, found.reason) == ("OW545", "it takes float, int64 at opset 18, not float16")
+
+
 def test_nodes_that_stand_at_the_end_and_belong_before() -> None:
     """As the converter leaves them where the types of inputs stay."""
     made = converted(model("Kind"), keep_io_types=True)

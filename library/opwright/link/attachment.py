@@ -287,7 +287,8 @@ def _fixed(nodes: Iterable[Served], functions: Iterable[FunctionProto], late: La
     has already, from the libraries."""
     found: dict[str, tuple[str, str]] = {}
     for served in nodes:
-        reason = late.fixed(served.instance, bind_types(served.call))
+        reasons = (late.fixed(served.instance, bind_types(call)) for call in served.calls)
+        reason = next(filter(None, reasons), "")
         if reason:
             help_text = "convert the model first, and attach the library to the result without --late-types"
             found.setdefault(served.instance.entry.identity, (reason, help_text))
