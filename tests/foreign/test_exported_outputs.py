@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, checker, parser
 from onnx.reference import ReferenceEvaluator
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.foreign.exported_outputs import cast_outputs
 
 X = np.array([1.5, -2.0], np.float32)
@@ -36,8 +37,8 @@ def of(*results: Any) -> Any:
     return Some(graph=Some(nodes=[Some(), last]), graph_signature=Some(output_specs=specs))
 
 
-def node(dtype: str, *, is_complex: bool = False) -> Any:
-    return Some(meta={"val": Some(dtype=Dtype(dtype, is_complex))})
+def node(dtype: str, name: str = "", *, is_complex: bool = False) -> Any:
+    return Some(name=name, meta={"val": Some(dtype=Dtype(dtype, is_complex))})
 
 
 def test_what_else_reads_the_value_reads_it_before_the_cast() -> None:
@@ -69,7 +70,7 @@ def test_any_of_uint8_is_uint8() -> None:
     [
         [node("float32"), node("float32")],
         [node("complex64", is_complex=True), Some()],  # pairs, and a value that is no tensor
-        [node("float16")],  # another number of results than the model has
+        [node("float32")],  # another number of results than the model has
         [node("float64"), node("int64")],  # what somebody made of the model since
     ],
 )
@@ -77,3 +78,36 @@ def test_everything_else_stays(results: list[Any]) -> None:
     changed = model()
     cast_outputs(changed, of(*results))
     assert changed == model()
+
+
+@pytest.mark.parametrize("constant", [None, True, 2, 1.5, "text"])
+def test_a_constant_is_no_output(constant: Any) -> None:
+    changed = model()
+    cast_outputs(changed, of(constant, node("float16"), constant, node("float32")))
+    assert types(changed) == {"y": TensorProto.FLOAT16, "z": TensorProto.FLOAT}
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [node("float16", "z")],  # the model has got an output
+        [node("uint8", "gone"), node("float16", "z"), node("float32", "y")],  # it has lost one
+    ],
+)
+def test_where_the_model_has_other_outputs_they_go_by_name(results: list[Any]) -> None:
+    changed = model()
+    cast_outputs(changed, of(*results))
+    assert types(changed) == {"y": TensorProto.FLOAT, "z": TensorProto.FLOAT16}
+
+
+@pytest.mark.parametrize(
+    "results", [[node("float16")], [node("float16", "a")], [node("float32", "y"), *[node("float16", "a")] * 2]]
+)
+def test_an_output_of_another_name_that_may_lack_its_cast_is_refused(results: list[Any]) -> None:
+    with pytest.raises(DiagnosticError, match="OW687.* the output [yz] "):
+        cast_outputs(model(), of(*results))
+
+
+def types(changed: Any) -> dict[str, int]:
+    checker.check_model(changed, full_check=True)
+    return {item.name: item.type.tensor_type.elem_type for item in changed.graph.output}

@@ -1729,6 +1729,13 @@ TABLE = (
         "The function takes what the schema of its operator says, for the element types and values that its spec "
         "admits. Another call has no meaning there.",
     ),
+    Code(
+        "OW687",
+        "An output of an exported model whose element type is not known",
+        "torch's exporter may take an output from before its last cast, and `link` adds that cast. Which result of the "
+        "program an output is follows from their order, or from their names where there are more or fewer. What fits "
+        "neither might have the wrong type.",
+    ),
     # Corpora and backends
     Code(
         "OW690",

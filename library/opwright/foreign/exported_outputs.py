@@ -6,11 +6,13 @@ output of the model it then names the value before that last cast (torch 2.13, w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from onnx import GraphProto, ModelProto, TensorProto, helper
+from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, helper
 
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_NAME, ElementType
 from opwright.graphs.walk import all_graphs, names_of, rename_values
 from opwright.opsets.records import CAST
@@ -18,18 +20,23 @@ from opwright.opsets.records import CAST
 # By the element type of a result in the program the one that the exporter computes it in.
 _COMPUTED_IN = {"float16": TensorProto.FLOAT, "bfloat16": TensorProto.FLOAT, "uint8": TensorProto.BOOL}
 
+_CONSTANT = (type(None), bool, int, float, str)  # what a result of a program may be besides a node
+_Result = tuple[str, ElementType | None]  # its name, and the type that torch gives it
+
 
 def cast_outputs(model: ModelProto, program: Any) -> None:
     """Casts outputs in the model of an ExportedProgram that have the type which the exporter computes them in: float,
-    or bool, where they are float16, bfloat16 or uint8 in the program."""
-    wanted = _element_types(program)
-    if len(wanted) != len(model.graph.output):
-        return
-    for output, element in zip(model.graph.output, wanted, strict=True):
-        kind = output.type.tensor_type
-        if element is not None and kind.elem_type == _COMPUTED_IN.get(element.name):
+    or bool, where they are float16, bfloat16 or uint8 in the program. Where the model has others than the program,
+    those of its names are meant. DiagnosticError (OW687) where they cannot be told."""
+    results = _results(program)
+    outputs = list(model.graph.output)
+    if len(results) != len(outputs):
+        outputs, results = _of_one_name(outputs, results)
+    for output, (_, element) in zip(outputs, results, strict=True):
+        if _is_before_cast(output, element):
+            assert element is not None
             _cast(model.graph, output.name, element)
-            kind.elem_type = element.code
+            output.type.tensor_type.elem_type = element.code
 
 
 def element_of(dtype: Any) -> ElementType | None:
@@ -38,14 +45,48 @@ def element_of(dtype: Any) -> ElementType | None:
     return None if dtype.is_complex else BY_NAME.get({"float32": "float", "float64": "double"}.get(name, name))
 
 
-def _element_types(program: Any) -> list[ElementType | None]:
-    """Of what the user's module returns, in order; None where it is not known, or no tensor of real numbers."""
+def _results(program: Any) -> list[_Result]:
+    """What the user's module returns, in order. A constant, None for one, is no output of the model: torch leaves it
+    out. The type is None where it is not known, or no tensor of real numbers."""
     *_, last = program.graph.nodes
     specs = program.graph_signature.output_specs
-    results = [result for spec, result in zip(specs, last.args[0], strict=False) if spec.kind.name == "USER_OUTPUT"]
-    values = [getattr(result, "meta", {}).get("val") for result in results]
-    dtypes = [getattr(value, "dtype", None) for value in values]
-    return [None if dtype is None else element_of(dtype) for dtype in dtypes]
+    found: list[_Result] = []
+    for spec, result in zip(specs, last.args[0], strict=False):
+        if spec.kind.name == "USER_OUTPUT" and not isinstance(result, _CONSTANT):
+            dtype = getattr(getattr(result, "meta", {}).get("val"), "dtype", None)
+            found.append((getattr(result, "name", ""), None if dtype is None else element_of(dtype)))
+    return found
+
+
+def _of_one_name(
+    outputs: Sequence[ValueInfoProto], results: Sequence[_Result]
+) -> tuple[list[ValueInfoProto], list[_Result]]:
+    """The outputs that have the name of a result, and these results. Raises DiagnosticError for one without its result
+    that may be any which lacks its cast."""
+    by_name = {name: element for name, element in results if name}
+    others = [output for output in outputs if output.name not in by_name]
+    names = {output.name for output in outputs}
+    unseen = [element for name, element in results if name not in names]
+    for output in others:
+        if any(_is_before_cast(output, element) for element in unseen):
+            raise DiagnosticError([_untold(output.name, len(outputs), len(results))])
+    same = [output for output in outputs if output.name in by_name]
+    return same, [(output.name, by_name[output.name]) for output in same]
+
+
+def _is_before_cast(output: ValueInfoProto, element: ElementType | None) -> bool:
+    return element is not None and output.type.tensor_type.elem_type == _COMPUTED_IN.get(element.name)
+
+
+def _untold(name: str, outputs: int, results: int) -> Diagnostic:
+    return Diagnostic(
+        "OW687",
+        f"the element type of the output {name} is not known",
+        reason=f"the model has {outputs} outputs and its program {results}, and none of the program's has this name; "
+        "torch's exporter may have left its last cast out",
+        help="link the program as torch exports it, and change its outputs afterwards",
+        subject=name,
+    )
 
 
 def _cast(graph: GraphProto, name: str, element: ElementType) -> None:

@@ -38,7 +38,7 @@ def link(model: AnyModel, functions: Linked | Iterable[Linked] = ()) -> Any:
     argument is not changed. A node that nothing defines is shown as a DiagnosticWarning (OW680). Raises
     DiagnosticError, at the user's line where the model has it: OW680 where a domain that is given lacks the function,
     OW681 where a function cannot be called as the node calls it, OW682 where two functions have one id, OW683 for
-    what is no function, and what `attach` raises.
+    what is no function, OW687 where an output of an exported program may lack its cast, and what `attach` raises.
     """
     given = given_model(model)
     program = getattr(model, "exported_program", None)

@@ -1,4 +1,4 @@
-"""OW684 to OW686: functions that implement operators of PyTorch, and calls of these."""
+"""OW684 to OW687: functions that implement operators of PyTorch, calls of these, and results of programs."""
 
 from __future__ import annotations
 
@@ -43,8 +43,29 @@ def _call(operator: str = "acme::swish", alpha: str = "2.0", implements: str = _
     return Example("build && python a.py", {"a.py": code, "specs/com.acme/Swish/spec.yaml": _SPEC + implements})
 
 
+_RESULTS = """\
+from types import SimpleNamespace as Some
+
+from onnx import parser
+from opwright.foreign.exported_outputs import cast_outputs
+
+model = parser.parse_model('<ir_version: 10, opset_import: ["": 18]> g (float[2] x) => (float[2] y, float[2] z) '
+                           "{ y = Neg(x) z = Abs(x) }")
+half = type("dtype", (), {"is_complex": False, "__str__": lambda self: "torch.float16"})()
+result = Some(name="NAME", meta={"val": Some(dtype=half)})
+signature = Some(output_specs=[Some(kind=Some(name="USER_OUTPUT"))])
+cast_outputs(model, Some(graph=Some(nodes=[Some(args=[[result]])]), graph_signature=signature))
+print(model.graph.node[-1].op_type)
+"""
+
+
+def _result(name: str) -> Example:
+    return Example("python a.py", {"a.py": _RESULTS.replace("NAME", name)})
+
+
 PAIRS: tuple[Pair, ...] = (
     Pair("OW684", bad=_call("acme::swich"), good=_call()),
     Pair("OW685", bad=_call(implements=""), good=_call()),
     Pair("OW686", bad=_call(alpha="x"), good=_call()),
+    Pair("OW687", bad=_result("sum_1"), good=_result("y")),
 )
