@@ -12,8 +12,8 @@ from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import RECORDS
 from opwright.opsets.signatures import Option, signature
 
-# What onnx's reference evaluator does not take, even at the defaults that bodies write out.
-_NOT_TAKEN = {name: record.reference_lacks for name, record in RECORDS.items() if record.reference_lacks}
+# What onnx's reference evaluator or onnxruntime does not take, even at the defaults that bodies write out.
+_NOT_TAKEN = {name: record.runtimes_lack for name, record in RECORDS.items() if record.runtimes_lack}
 _UNREAD = re.compile(r"_(_\d+)?")  # the values that are called `_`
 
 
@@ -23,7 +23,7 @@ def leave_out_defaults(model: ModelProto) -> None:
         leave_out_in(nodes)
 
 
-def lacked_by_reference(operators: Iterable[str]) -> bool:
+def lacked_by_runtimes(operators: Iterable[str]) -> bool:
     """Whether one of these has attributes that are dropped here."""
     return not _NOT_TAKEN.keys().isdisjoint(operators)
 

@@ -755,14 +755,14 @@ AttributeLiteral = AttributeItem | AttributeItems
 
 
 class Operator:
-    """A standard operator at its schema version. `lacks_attributes`: onnx's reference evaluator does not take one of
-    its attributes."""
+    """A standard operator at its schema version. `lacks_attributes`: a runtime does not take one of its
+    attributes."""
 
     __slots__ = ("lacks_attributes", "signature")
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
-        self.lacks_attributes = not signature.record.reference_lacks.keys().isdisjoint(signature.attributes)
+        self.lacks_attributes = not signature.record.runtimes_lack.keys().isdisjoint(signature.attributes)
 
     @property
     def identity(self) -> tuple[str, str, str]:

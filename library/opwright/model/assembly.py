@@ -10,7 +10,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, helper
 from opwright.diagnostics.diagnostic import Place
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.inline import Inliner, inline_into
-from opwright.graphs.left_out import lacked_by_reference, leave_out_defaults
+from opwright.graphs.left_out import lacked_by_runtimes, leave_out_defaults
 from opwright.graphs.walk import all_graphs
 from opwright.link.flatten import flatten
 from opwright.link.profile import Profile
@@ -63,7 +63,7 @@ class Assembly:
         """Drops the attributes that operators have by default, and names functions as the profile wants it. What the
         nodes of the model are then."""
         model, counted = self.model, self._counted
-        if lacked_by_reference(name for nodes in counted for _, name, _ in nodes.kinds):
+        if lacked_by_runtimes(name for nodes in counted for _, name, _ in nodes.kinds):
             leave_out_defaults(model)
         if profile is Profile.OVERLOAD:
             use_overloads(model, self.closure.overload_ids())

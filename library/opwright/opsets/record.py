@@ -184,8 +184,8 @@ class Record:
 
     `lists`: inputs, in any version, that are lists of numbers: tensors of rank 1, though they hold one number alone;
     `takes_one_number`: onnxruntime takes a tensor of rank 0 for them too, and models rely on it. `divides`: integers by
-    zero have no value. `choices`: attributes that are one of two numbers. `reference_lacks`: attributes that onnx's
-    reference evaluator does not take, with the defaults at which they may be left out. `permutation`: the attribute
+    zero have no value. `choices`: attributes that are one of two numbers. `runtimes_lack`: attributes that onnx's
+    reference evaluator or onnxruntime does not take, with the defaults at which they may be left out. `permutation`: the attribute
     that says where each axis goes; `counts`: those that are numbers of dimensions; `results`: the one that says how
     many results there are.
 
@@ -211,7 +211,7 @@ class Record:
     permutation: str = ""
     counts: tuple[str, ...] = ()
     results: str = ""
-    reference_lacks: Mapping[str, bytes | int] = field(default_factory=dict)
+    runtimes_lack: Mapping[str, bytes | int] = field(default_factory=dict)
     reviewed: tuple[int, ...] = ()
     changed: Mapping[int, str] = field(default_factory=dict)
     steps: Mapping[int, Step] = field(default_factory=dict)

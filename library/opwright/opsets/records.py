@@ -79,7 +79,12 @@ _STANDARD = (
     Record("Asinh", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
     Record("Atan", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
     Record("Atanh", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
-    Record("Attention", reviewed=(24, 25), steps={24: Step(down=rules.no_mask)}),
+    Record(
+        "Attention",
+        runtimes_lack={"left_window_size": -1, "right_window_size": -1},
+        reviewed=(24, 25),
+        steps={24: Step(down=rules.no_mask)},
+    ),
     Record(
         "AveragePool",
         rank=RankRule.SAME,
@@ -124,7 +129,7 @@ _STANDARD = (
         "CastLike",
         rank=RankRule.LIKE_FIRST,
         fault=Fault.NARROW,
-        reference_lacks={"round_mode": b"up"},
+        runtimes_lack={"round_mode": b"up"},
         reviewed=(19, 21, 23, 24, 25),
         steps={
             19: Step(down=rules.cast_to_plain),
@@ -436,7 +441,7 @@ _STANDARD = (
         rank=RankRule.BROADCAST,
         fault=Fault.POWER,
         sign=Sign("**", Operands.FLOATS),
-        reference_lacks={"broadcast": 0},
+        runtimes_lack={"broadcast": 0},
         reviewed=(7, 12, 13, 15),
         steps={7: Step(rules.one_shape, rules.not_broadcast)},
     ),

@@ -43,7 +43,7 @@ def fit_shapes(
     different = [value for value in operands[1:] if not _same(first, value)]
     if not different:
         return attributes
-    if binary and "broadcast" not in found.record.reference_lacks and _is_tail(_shape(different[0]), _shape(first)):
+    if binary and "broadcast" not in found.record.runtimes_lack and _is_tail(_shape(different[0]), _shape(first)):
         return {**attributes, "broadcast": ir.AttributeValue(ir.AttributeKind.INT, 1)}
     if written and not any(_known(value) and _known(first) for value in different):
         return attributes
