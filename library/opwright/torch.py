@@ -41,6 +41,16 @@ __all__ = ["Registry", "link", "missing", "registry", "translation_table", "tran
 
 _TORCH = str(Path(str(torch.__file__)).parent)
 _HALVES = frozenset((torch.float16, torch.bfloat16))
+# What `remove_assertion_nodes` of torch.onnx._internal.exporter._fx_passes drops (torch 2.13); what these read it keeps.
+_CHECKS = frozenset(
+    (
+        torch.ops.aten.sym_constrain_range_for_size.default,
+        torch.ops.aten._assert_async.default,
+        torch.ops.aten._assert_async.msg,
+        torch.ops.aten._assert_scalar.default,
+        torch.ops.aten._assert_tensor_metadata.default,
+    )
+)
 _QUANTIZED = "torch.ao.quantization.fx._decomposed"  # its import makes quantized_decomposed known to torch
 
 
@@ -118,19 +128,28 @@ def _is_taken_apart(operator: Any, implementation: Implementation) -> bool:
 def missing(program: torch.export.ExportedProgram, registry: Registry) -> list[Diagnostic]:
     """A finding (OW684) for each operator of the program that the registry lacks, at the line of the module that calls
     it first, those of branches and loops after the others. An operator that writes to a tensor counts as the one
-    without effects that the exporter puts in its place. Operators of Python, as on sizes, are the exporter's own.
-    TypeError for anything but an exported program and a registry."""
+    without effects that the exporter puts in its place. Operators of Python, as on sizes, are the exporter's own; what
+    it drops, checks and results that nothing reads, is not missing. TypeError for anything but an exported program and a registry."""
     _check_registry(registry)
     if not isinstance(program, torch.export.ExportedProgram):
         raise TypeError(f"`missing` takes what `torch.export.export` gives, not {type(program).__name__}")
     found: dict[str, Diagnostic] = {}
     graphs = [item.graph for item in program.graph_module.modules() if isinstance(item, torch.fx.GraphModule)]
-    for node in (node for graph in graphs for node in graph.nodes):
+    for node in (node for graph in graphs for node in _kept(graph)):
         if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
             name = _without_effects(node.target).name()
             if name not in registry and name not in found:
                 found[name] = registry.unknown(name, last_line(str(node.meta.get("stack_trace", ""))))
     return list(found.values())
+
+
+def _kept(graph: torch.fx.Graph) -> list[torch.fx.Node]:
+    """The nodes that torch's exporter translates: what only checks is dropped, and what nothing reads."""
+    dropped: set[torch.fx.Node] = set()
+    for node in reversed(graph.nodes):
+        if node.target not in _CHECKS and not node.is_impure() and dropped.issuperset(node.users):
+            dropped.add(node)
+    return [node for node in graph.nodes if node not in dropped and node.target not in _CHECKS]
 
 
 def _check_registry(given: object) -> None:

@@ -207,6 +207,50 @@ def test_operators_that_write_count_as_those_that_the_exporter_puts_in_their_pla
     assert found.place is not None and found.place.file == __file__
 
 
+def test_what_the_exporter_drops_is_not_missing() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        torch.special.i1e(torch.special.i0e(x)).sum()
+        torch.ops.aten._assert_async.msg(x.sum() < 99, "too large")
+        return x[x > 0].long().to(torch.float32)
+
+    (library,) = (ROOT / "dist").glob("opwright-aten-*.onnxlib")
+    exported = torch.export.export(Module(program), (X,))
+    called = {str(node.target) for node in exported.graph.nodes}
+    dropped = ("special_i1e.default", "_assert_async.msg", "_assert_scalar.default", "_assert_tensor_metadata.default")
+    assert called >= {f"aten.{name}" for name in dropped}
+    assert missing(exported, registry(str(library))) == []
+
+
+def test_what_only_a_check_reads_is_missing() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        torch.ops.aten._assert_async.msg(torch.special.i0e(x).sum() > 0, "too small")
+        return x * 2
+
+    (library,) = (ROOT / "dist").glob("opwright-aten-*.onnxlib")
+    (found,) = missing(torch.export.export(Module(program), (X,)), registry(str(library)))
+    assert found.message == "no function implements aten::special_i0e"
+
+
+@pytest.mark.parametrize(
+    ("program", "x"),
+    [(lambda x: (x.sum(), None), X.half()), (lambda x: (None, torch.any(x, 0)), X.to(torch.uint8))],
+)
+def test_results_beside_none_have_their_types(program: Any, x: torch.Tensor, table: Any) -> None:
+    exported = torch.onnx.export(Module(program), (x,), dynamo=True, custom_translation_table=table, verbose=False)
+    (output,) = link(exported).model_proto.graph.output
+    assert output.type.tensor_type.elem_type == {torch.float16: 10, torch.uint8: 2}[x.dtype]
+
+
+def test_attention_of_opset_25_loads(table: Any) -> None:
+    program = Module(lambda x: torch.nn.functional.scaled_dot_product_attention(x, x, x))
+    x = X.reshape(1, 1, *X.shape)
+    exported = torch.onnx.export(
+        program, (x,), dynamo=True, custom_translation_table=table, verbose=False, opset_version=25
+    )
+    (found,) = link(exported)(x)
+    np.testing.assert_allclose(found.numpy(), program(x).numpy(), rtol=1e-5)
+
+
 @pytest.mark.parametrize("given", [None, {}, "opwright-aten", 5])
 def test_what_is_no_registry_or_program(given: Any) -> None:
     exported = torch.export.export(Module(torch.relu), (X,))
