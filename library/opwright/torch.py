@@ -41,7 +41,7 @@ __all__ = ["Registry", "link", "missing", "registry", "translation_table", "tran
 
 _TORCH = str(Path(str(torch.__file__)).parent)
 _HALVES = frozenset((torch.float16, torch.bfloat16))
-# What `remove_assertion_nodes` of torch.onnx._internal.exporter._fx_passes drops (torch 2.13); what these read it keeps.
+# What `remove_assertion_nodes` of torch.onnx._internal.exporter._fx_passes drops (torch 2.13); it keeps what they read.
 _CHECKS = frozenset(
     (
         torch.ops.aten.sym_constrain_range_for_size.default,
@@ -129,7 +129,8 @@ def missing(program: torch.export.ExportedProgram, registry: Registry) -> list[D
     """A finding (OW684) for each operator of the program that the registry lacks, at the line of the module that calls
     it first, those of branches and loops after the others. An operator that writes to a tensor counts as the one
     without effects that the exporter puts in its place. Operators of Python, as on sizes, are the exporter's own; what
-    it drops, checks and results that nothing reads, is not missing. TypeError for anything but an exported program and a registry."""
+    it drops, checks and results that nothing reads, is not missing. TypeError for anything but an exported program and
+    a registry."""
     _check_registry(registry)
     if not isinstance(program, torch.export.ExportedProgram):
         raise TypeError(f"`missing` takes what `torch.export.export` gives, not {type(program).__name__}")

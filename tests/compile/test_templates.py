@@ -206,3 +206,16 @@ def test_calls_that_say_the_same_to_all_that_is_asked_share_a_body(
     for times in (2, 3):
         again = Instances(read_unit(known, found.entry, found.entry.templates[0]), found.entry)
         assert again.make(18, CallFacts(("tensor(float)",), (2,), {"times": times})).body == made(18, times).body
+
+
+def test_a_call_that_cannot_be_made_tells_the_statement(tmp_path: Path) -> None:
+    """A template keeps no lines."""
+    source = (
+        "from opwright import opset18 as op\n\n\n"
+        "def Power(X, times: int = 2):\n    Y = op.Concat(*[X for _ in range(times)], axis=0)\n"
+        "    if times > 2:\n        Y = Y * None\n    return Y\n"
+    )
+    found = compiled(tmp_path, source)
+    assert instance(found, 18, 2)
+    with pytest.raises(NotMadeError, match=r"`\*` is not defined for None.*\(in `Y = Y \* None`\)"):
+        instance(found, 18, 3)

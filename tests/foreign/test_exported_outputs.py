@@ -104,7 +104,7 @@ def test_where_the_model_has_other_outputs_they_go_by_name(results: list[Any]) -
     "results", [[node("float16")], [node("float16", "a")], [node("float32", "y"), *[node("float16", "a")] * 2]]
 )
 def test_an_output_of_another_name_that_may_lack_its_cast_is_refused(results: list[Any]) -> None:
-    with pytest.raises(DiagnosticError, match="OW687.* the output [yz] "):
+    with pytest.raises(DiagnosticError, match=r"OW687.* the output [yz] "):
         cast_outputs(model(), of(*results))
 
 

@@ -27,7 +27,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable
 
-from opwright.diagnostics.diagnostic import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import BY_NAME
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface
@@ -190,6 +190,17 @@ def read_template(data: bytes, declaration: Declaration, interface: Interface, l
     main = scopes[0]
     _check_parameters(main.node, interface)
     return Unit(main.module, main.node, declaration, interface, NoFiles(), libraries, main.reporting)
+
+
+def statement_at(unit: Unit, place: Place | None) -> str:
+    """The first line of the innermost statement of a template's own function that a place is in, as text; "" for
+    places elsewhere, and for the function as a whole."""
+    if place is None or place.file != unit.module.source.name:
+        return ""
+    # Nodes are numbered in the order of the text: the statement is the last that begins before the place.
+    inner = (node for node in ast.walk(unit.node) if isinstance(node, ast.stmt) and node.lineno <= place.line)
+    statement = max(inner, key=lambda node: node.lineno, default=unit.node)
+    return "" if statement is unit.node else ast.unparse(statement).partition("\n")[0]
 
 
 class _TemplateScope(ModuleScope):

@@ -17,7 +17,7 @@ from opwright.lang.instances import MissingFact, TemplateInstance, choose_attrib
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.looked_up import Answers
 from opwright.lang.lower.function_unit import Unit
-from opwright.lang.template import MalformedTemplateError, read_template
+from opwright.lang.template import MalformedTemplateError, read_template, statement_at
 from opwright.link.catalogue import Catalogue
 from opwright.link.naming import version_at
 from opwright.link.value_types import ABSENT, element_of
@@ -133,7 +133,7 @@ class Instances:
     def _with_body(self, opset: int, made: TemplateInstance) -> MadeInstance:
         lowered, entry = made.lowered, self._entry
         if lowered.function is None or has_errors(lowered.diagnostics):
-            raise NotMadeError(_said(lowered.diagnostics))
+            raise NotMadeError(_said(self._unit, lowered.diagnostics))
         try:
             canonical = self._anonymous.of(lowered)
         except RefusedError as refused:
@@ -143,11 +143,14 @@ class Instances:
         return MadeInstance(body, canonical.proto, made)
 
 
-def _said(diagnostics: Sequence[Diagnostic]) -> str:
+def _said(unit: Unit, diagnostics: Sequence[Diagnostic]) -> str:
+    """What is wrong first, and in which statement: a template keeps no lines."""
     if not diagnostics:
         return "there is nothing to make"
     first = diagnostics[0]
-    return f"{first.message}: {first.reason}" if first.reason else first.message
+    said = f"{first.message}: {first.reason}" if first.reason else first.message
+    statement = statement_at(unit, first.place)
+    return f"{said} (in `{statement}`)" if statement else said
 
 
 class CatalogueLibraries:

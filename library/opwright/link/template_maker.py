@@ -19,6 +19,8 @@ from opwright.link.naming import template_at
 from opwright.link.propagate import Visit
 from opwright.link.template_bodies import CallFacts, Instances, MadeInstance, NotMadeError, read_unit
 
+_CHANGE_EITHER = f"{CHANGE}, or the function where the node is right"
+
 
 class TemplateMaker:
     """Makes bodies of the templates of a catalogue, each of which is read once."""
@@ -79,7 +81,7 @@ def _not_made(call: Call, error: NotMadeError) -> Diagnostic:
             "another body is right for other facts, and a model must not be given the wrong one",
             "declare the type in the graph's value_info, or run onnx.shape_inference.infer_shapes on the model first",
         )
-    return call.problem("OW577", f"{identity} cannot be made for this call", error.reason, CHANGE)
+    return call.problem("OW577", f"{identity} cannot be made for this call", error.reason, _CHANGE_EITHER)
 
 
 def _damaged(entry: FunctionEntry, reason: str) -> Diagnostic:

@@ -185,9 +185,9 @@ class Record:
     `lists`: inputs, in any version, that are lists of numbers: tensors of rank 1, though they hold one number alone;
     `takes_one_number`: onnxruntime takes a tensor of rank 0 for them too, and models rely on it. `divides`: integers by
     zero have no value. `choices`: attributes that are one of two numbers. `runtimes_lack`: attributes that onnx's
-    reference evaluator or onnxruntime does not take, with the defaults at which they may be left out. `permutation`: the attribute
-    that says where each axis goes; `counts`: those that are numbers of dimensions; `results`: the one that says how
-    many results there are.
+    reference evaluator or onnxruntime does not take, with the defaults at which they may be left out.
+    `permutation`: the attribute that says where each axis goes; `counts`: those that are numbers of dimensions;
+    `results`: the one that says how many results there are.
 
     `reviewed`: versions that compute what the one before does, wherever both schemas and `steps` admit a node;
     `changed`: those that do not, and what is different; `steps`: what schemas do not show of a reviewed version.
