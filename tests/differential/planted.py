@@ -172,7 +172,7 @@ BUGS = (
     ),
     Planted(
         "the else of a loop always runs",
-        f"{LOWER}.unroll:leave",
+        f"{LOWER}.unroll:Exit.leave",
         "if goes_on is True:",
         "if goes_on is not False:",
     ),

@@ -15,7 +15,19 @@ from opwright.lang.lower.aggregates import Aggregate, alike, same_static, taken_
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set, place_of
+from opwright.lang.lower.flow import (
+    BROKE,
+    CONTINUED,
+    COUNT,
+    PLACE,
+    RETURNED,
+    authors_name,
+    is_at_break,
+    is_flag,
+    is_hidden,
+    none_set,
+    place_of,
+)
 from opwright.lang.lower.item_ranks import EMPTY, inserted_ranks, item_rank, joined_rank
 from opwright.lang.lower.joins import filler, hand_on, nested
 from opwright.lang.lower.known import Attempt, loop_key, no_value
@@ -56,7 +68,7 @@ from opwright.lang.lower.sequences import (
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.tuples import is_tuple
-from opwright.lang.lower.unroll import leave, outer_flags
+from opwright.lang.lower.unroll import Exit
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList, StaticNamed
 from opwright.lang.syntax import bound_names
@@ -151,8 +163,8 @@ class BodyLoop:
     # ----------------------------------------------------------------------------------------------- all loops
 
     def run(self) -> None:
-        low, env = self.low, self.env
-        outer = outer_flags(env)
+        low = self.low
+        loop_exit = Exit(low, self.statement, self.env, self.assigned, self.known_trips())
         liveness = low.liveness()
         for name in self.assigned:
             if liveness is not None and not liveness.is_read_by_loop(name, self.span):
@@ -164,12 +176,18 @@ class BodyLoop:
         if has_break(self.statement.body) and not has_return(self.statement.body):
             self.guessed = True
             self.carried[BROKE] = self.initial(BROKE, self.entering(BROKE), ir.NumberType(ir.NumberKind.BOOL))
-        node, left = self.settle()
-        self.complete(node)
-        low.append(node)
-        self.leave(node, left)
+        with loop_exit.trip([name for name in self.assigned if self.is_bound_by_trips(name)]):
+            node, left = self.settle()
+            self.complete(node)
+            low.append(node)
+            self.leave(node, left)
         self.after()
-        leave(low, env, outer, self.statement.orelse)
+        loop_exit.leave(self.is_endless())
+
+    def is_bound_by_trips(self, name: str) -> bool:
+        """Whether only the trips say what a name is, and it may be read behind the loop."""
+        is_carried = name in self.carried or name in self.apart
+        return not is_carried and name not in self.unread and not isinstance(self.entering(name), Poison)
 
     def complete(self, node: ir.Loop) -> None:
         """Makes the empty lists with which names enter, now that their element types are known."""
@@ -411,6 +429,8 @@ class BodyLoop:
             self.enter(trip, scope)
             lower_block(low, self.statement.body, scope)
             scope[CONTINUED] = False
+            if low.loops.noting[-1]:
+                self.note_breaks(scope)
             parts = Parts()
             yields: list[ir.Value] = []
             with parts:
@@ -475,12 +495,34 @@ class BodyLoop:
                 continue
             if operand is False and is_flag(name):
                 continue
+            if is_at_break(name):
+                found.wanted.update(self.noted(name, operand))
+                continue
             if is_number(operand):
                 found.wanted[name] = ir.NumberType(number_kind(operand))
                 continue
             with parts:
                 found.wanted[name] = self.returned(operand, place_of(scope) or self.span).type
         parts.close()
+
+    def note_breaks(self, scope: Branch) -> None:
+        """What a trip that breaks has noted, by parts. Ends the attempt where the number of the trip alone decides
+        about the `break`: copies of the body know which it is."""
+        from opwright.lang.lower.noted_names import copies_decide, spread  # which few loops need
+
+        left = scope[BROKE]
+        if self.may_be_static and isinstance(left, ir.Value) and copies_decide(self.low, left, self.key()):
+            self.need_copies()
+        spread(self.low, scope)
+
+    def noted(self, name: str, operand: Operand) -> dict[str, ir.Type]:
+        """Under which type the loop carries what a name is at a `break`, if it can."""
+        from opwright.lang.lower.noted_names import parts_of, type_at_break
+
+        type_ = type_at_break(self.low, operand, self.span)
+        if type_ is None and not isinstance(operand, NoValue) and parts_of(operand) is None:
+            self.need_copies()
+        return {} if type_ is None else {name: type_}
 
     def returned(self, operand: Operand, span: Span) -> ir.Value:
         """What a `return` inside the loop gives, as a value that can leave it."""
@@ -515,6 +557,14 @@ class BodyLoop:
     def key(self) -> LoopKey:
         return loop_key(self.low, self.statement)
 
+    def known_trips(self) -> int | None:
+        """How many trips it makes where no `break` ends it, if that is known."""
+        return None
+
+    def is_endless(self) -> bool:
+        """Whether nothing but `break` and `return` ends it."""
+        return False
+
     def makes_trips(self) -> bool:
         """Whether the body runs once at least."""
         return False
@@ -536,7 +586,7 @@ class BodyLoop:
         if isinstance(operand, Poison):
             raise Poisoned
         if isinstance(operand, Unbound):
-            raise no_value(low, name, operand, "at the end of a trip", span)
+            raise no_value(low, authors_name(name), operand, "at the end of a trip", span)
         if is_run_time_number(parameter):
             if is_number(operand) and number_kind(operand) is parameter.type.kind:
                 return carried(low, operand, span)
@@ -595,7 +645,7 @@ class BodyLoop:
     def changes(self, name: str, entering: Operand, operand: Operand) -> Poisoned:
         """Ends the attempt, or refuses the name."""
         self.need_copies()
-        own, *places = name.split(".")
+        own, *places = authors_name(name).split(".")
         what = "it" if not places else f"`{own}{''.join(f'[{place}]' for place in places)}`"
         before, after = describe(entering), describe(operand)
         if before == after:
@@ -621,7 +671,8 @@ class BodyLoop:
             return Unbound(where)
         if isinstance(left, Unbound):  # a loop in the body could hand it on, or a copy of the body surely binds it
             copies = left.copies or (self.may_be_static and left.loop is None)
-            return Unbound(where, self.key() if left.loop is None and copies else left.loop, copies=copies)
+            key = self.key() if left.loop is None and copies else left.loop
+            return Unbound(where, key, copies=copies, left=left.left)
         if self.is_value(left):
             return Unbound(where, self.key())
         has_copies = self.may_be_static and not isinstance(left, NoValue)
@@ -643,6 +694,10 @@ class BodyLoop:
         for name in (PLACE, COUNT):
             if name in left:
                 self.env[name] = left[name]
+        if self.low.loops.noting[-1]:
+            from opwright.lang.lower.noted_names import gather
+
+            gather(self.low, left, self.env, self.carried)
 
 
 def can_be_carried(operand: Operand) -> bool:

@@ -66,6 +66,7 @@ def changed_names(branches: Iterable[Branch], positions: Mapping[str, int]) -> l
     def rank(name: str) -> tuple[int, str]:
         if name in positions:
             return positions[name], ""
-        return (len(positions) + 1 + hidden_rank(name), "") if is_hidden(name) else (len(positions), name)
+        place, hidden = hidden_rank(name) if is_hidden(name) else (-1, name)
+        return len(positions) + 1 + place, hidden
 
     return sorted(names, key=rank)

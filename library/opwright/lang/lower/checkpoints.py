@@ -126,7 +126,7 @@ class Checkpoint:
         self.is_split = False
         low.call_frame, low.loops.copies = low.own_frame, ()
         low.loops.agreed.clear()  # under other facts loops may carry narrower types
-        for entered in (low.open_regions, low.loops.attempts):
+        for entered in (low.open_regions, low.loops.attempts, low.loops.noting):
             entered.clear()
         if self.compare is not None:
             self.compare()

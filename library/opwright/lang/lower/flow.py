@@ -22,8 +22,9 @@ from opwright.opsets.records import NOT, OR
 RETURNED, BROKE, CONTINUED = "%returned", "%broke", "%continued"
 COUNT, PLACE = "%count", "%place"  # how many values are returned, and where
 FRAME = "%frame"  # tells the environments of one call of a function from all others
-_RESULT = "%result."
+_RESULT, _AT_BREAK = "%result.", "%at_break."
 _FLAGS = (RETURNED, BROKE, CONTINUED)
+_LAST = 1 << 20  # behind all that a function returns
 
 
 class State(Enum):
@@ -40,14 +41,34 @@ def is_flag(name: str) -> bool:
     return name in _FLAGS
 
 
-def hidden_rank(name: str) -> int:
-    """The order of hidden names: the flags, what is said of the return, its values."""
+def hidden_rank(name: str) -> tuple[int, str]:
+    """The order of hidden names: the flags, what is said of the return, its values, what names are at a `break`."""
     known = (*_FLAGS, COUNT, PLACE)
-    return known.index(name) if name in known else len(known) + int(name.removeprefix(_RESULT))
+    if name in known:
+        return known.index(name), ""
+    return (len(known) + int(name.removeprefix(_RESULT)), "") if is_result(name) else (_LAST, name)
 
 
 def result_name(index: int) -> str:
     return f"{_RESULT}{index}"
+
+
+def is_result(name: str) -> bool:
+    return name.startswith(_RESULT)
+
+
+def at_break(name: str) -> str:
+    """The hidden name for what a name of the author's is at the `break` by which a loop is left."""
+    return f"{_AT_BREAK}{name}"
+
+
+def is_at_break(name: str) -> bool:
+    return name.startswith(_AT_BREAK)
+
+
+def authors_name(name: str) -> str:
+    """The name of the author's that a name is, or that a hidden one is of."""
+    return name.removeprefix(_AT_BREAK)
 
 
 def state_of(env: Environment) -> State:
@@ -99,6 +120,13 @@ def set_returned(env: Environment, values: tuple[Operand, ...] | None, span: Spa
     env[COUNT] = NOTHING if values is None else TUPLE_OF_ONE if as_tuple and len(values) == 1 else len(values)
     for index, value in enumerate(values or ()):
         env[result_name(index)] = value
+
+
+def set_broke(low: Lowering, env: Environment) -> None:
+    """The path leaves a loop by `break`. Notes what those names are that the loop wants to know."""
+    env[BROKE] = True
+    for name in low.loops.noting[-1]:
+        env[at_break(name)] = env[name]
 
 
 def poison_return(env: Environment, span: Span) -> None:

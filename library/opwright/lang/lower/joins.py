@@ -22,8 +22,10 @@ from opwright.lang.lower.flow import (
     PLACE,
     RETURNED,
     TUPLE_OF_ONE,
+    is_at_break,
     is_flag,
     is_hidden,
+    is_result,
     place_of,
 )
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
@@ -165,7 +167,7 @@ class Join:
         missing, path = (first, self.paths[1]) if first is not None else (second, self.paths[0])
         assert missing is not None
         one_sided = first is None or second is None
-        says_more = missing.loop is not None or missing.conflict
+        says_more = missing.loop is not None or missing.left is not None or missing.conflict
         return Unbound(path) if one_sided and path and not says_more else missing
 
     def _hidden(self, name: str, first: Operand, second: Operand) -> Operand:
@@ -183,6 +185,8 @@ class Join:
             return first
         if first is VACANT or second is VACANT:
             return self._one_sided(name, second if first is VACANT else first, 0 if first is VACANT else 1)
+        if is_at_break(name):
+            return self._met(name, first, second)
         if first is POISON or second is POISON:
             return POISON
         made = self._join(name, first, second)
@@ -240,7 +244,7 @@ class Join:
             join = self._hidden if is_hidden(name) else self._named
             parts = tuple(join(name, *pair) for pair in zip(both[0].parts, both[1].parts, strict=True))
             return put_together(self.low, both[0], parts, first, second)
-        returned = is_hidden(name) and not self.low.call_frame.is_inlined  # by the function itself
+        returned = is_result(name) and not self.low.call_frame.is_inlined  # by the function itself
         made = None
         if returned or not one_is_tuple(first, second):  # a list of numbers that is returned is a tensor
             made = join_values(self.low, (self.node.then, self.node.orelse), (first, second), self.node.span)

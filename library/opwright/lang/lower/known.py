@@ -49,11 +49,16 @@ class Attempt:
 
 
 def keep_after_loop(low: Lowering, name: Unbound) -> None:
-    """Has the loop that alone binds a name hand on its value, in another pass."""
-    plan = low.loops.plans.unrolled if name.copies else low.loops.plans.kept
-    if name.loop is not None and name.loop not in plan:
-        plan[name.loop] = low.statement
-        raise Poisoned(because=OtherLoops((name.loop,)))
+    """Has the loop that alone binds a name hand on its value, in another pass: as it carries others, noted where a
+    `break` leaves it, or of a copy of its body."""
+    plans = low.loops.plans
+    own, copied = (None, name.loop) if name.copies else (name.loop, None)
+    for plan, loop in ((plans.kept, own), (plans.noted, name.left), (plans.unrolled, copied)):
+        if loop is not None and loop not in plan:
+            if plan is plans.noted:
+                plans.unrolled.pop(loop, None)  # if for this name alone, a `Loop` may do now
+            plan[loop] = low.statement
+            raise Poisoned(because=OtherLoops((loop,)))
 
 
 def no_value(low: Lowering, name: str, found: Unbound, where: str, span: Span) -> Poisoned:
@@ -171,7 +176,7 @@ def _ask_items(operand: tuple[Operand, ...], low: Lowering, span: Span | None) -
 
 @_question.on(ir.Value)
 def _ask_origins(operand: ir.Value, low: Lowering, span: Span | None) -> None:
-    found = _Origins(low, numbers=True).of(operand)
+    found = Origins(low, numbers=True).of(operand)
     if found is None:
         return
     loops, attributes = found
@@ -205,7 +210,7 @@ def need_rank(operand: Operand) -> None:
 
 def need_copies(low: Lowering, value: ir.Value) -> None:
     """Unrolls the loop that hides the type of a value, where there is one that it depends on."""
-    found = _Origins(low, numbers=False).of(value)
+    found = Origins(low, numbers=False).of(value)
     if found is not None and found[0]:
         raise Poisoned(because=Copies(found[0][0].key))
     low.trail.put(low.loops.hidden_by_none, value, None)
@@ -220,7 +225,7 @@ def makers_of(low: Lowering) -> Makers:
     return ChainMap({}, *around, low.prologue.makers())
 
 
-class _Origins:
+class Origins:
     """What a value is computed from, as far as it was computed in the regions that are open."""
 
     def __init__(self, low: Lowering, numbers: bool) -> None:

@@ -18,11 +18,13 @@ _ALL = -1
 
 
 class _Behind(NamedTuple):
-    """What is live behind a statement, and where `break` and `continue` lead."""
+    """What is live behind a statement, and where `break` and `continue` lead. A loop carries what is read behind it, so
+    that this counts as read by its next trip; `resumed` is what a trip, or what follows a last one, does read."""
 
     next: int
     broke: int
     continued: int
+    resumed: int
 
 
 class _Use(NamedTuple):
@@ -74,7 +76,7 @@ class LoopLiveness:
         statements = list(statements_in(body))
         for statement in reversed(statements):
             self._uses[statement] = self._use(statement)
-        self._place(body, _Behind(0, 0, 0))
+        self._place(body, _Behind(0, 0, 0, 0))
         for statement in statements:
             self._place_blocks(statement)
 
@@ -88,7 +90,7 @@ class LoopLiveness:
         behind = self._behind.get(statement)
         if behind is None:
             return False
-        beside = (behind.broke if breaks else 0) | (behind.continued if continues else 0)
+        beside = (behind.broke if breaks else 0) | (behind.resumed if continues else 0)
         return self._holds(behind.next, name) and not self._holds(beside, name)
 
     def _holds(self, names: int, name: str) -> bool:
@@ -153,7 +155,7 @@ class LoopLiveness:
         """Notes what is live behind each statement of a block. The loops of a comprehension may stand in one place."""
         for statement in reversed(block):
             place = _place_of(statement)
-            before = self._behind.get(place, _Behind(0, 0, 0))
+            before = self._behind.get(place, _Behind(0, 0, 0, 0))
             self._behind[place] = _Behind(*(one | other for one, other in zip(before, behind, strict=True)))
             behind = behind._replace(next=self._uses[statement].live(behind))
 
@@ -170,9 +172,10 @@ class LoopLiveness:
         body, orelse = blocks
         trip = _Use(0, ~self._names(names_bound_by(statement))).then(self._of_block(body))
         tested = self._read(statement) if isinstance(statement, ast.While) else 0
-        again = tested | trip.read | self._of_block(orelse).live(behind) | behind.next
+        resumed = tested | trip.read | self._of_block(orelse).live(behind) | (trip.breaks & behind.next)
+        again = resumed | behind.next
         self._entered[place] = self._entered.get(place, 0) | again
-        self._place(body, _Behind(again, behind.next, again))
+        self._place(body, _Behind(again, behind.next, again, resumed))
         self._place(orelse, behind)
 
 

@@ -121,6 +121,9 @@ class _ForLoop(BodyLoop):
         data = ir.TensorData(self.low.element_of("int64"), (), trips.to_bytes(8, "little"))
         return self.low.constant(data, self.span)
 
+    def known_trips(self) -> int | None:
+        return self.over.known_trips
+
     def makes_trips(self) -> bool:
         return self.over.makes_trips
 
@@ -215,13 +218,16 @@ class _WhileLoop(BodyLoop):
     def __init__(self, low: Lowering, statement: ast.While, env: Environment, first: ir.Value | bool) -> None:
         super().__init__(low, statement, env, [])
         self._first = first
-        self._leaves_by_return = first is True and not has_break(statement.body)
+        self._endless = first is True
 
     def first(self) -> ir.Value:
         return self.flag(self._first)
 
     def makes_trips(self) -> bool:
         return self._first is True
+
+    def is_endless(self) -> bool:
+        return self._endless
 
     def flag(self, condition: ir.Value | bool) -> ir.Value:
         """The condition with rank 0, which a Loop needs and one element of a higher rank has not."""
@@ -236,7 +242,7 @@ class _WhileLoop(BodyLoop):
 
         def test() -> Operand:
             condition = lower_condition(low, self.statement.test, scope)
-            self._leaves_by_return = self._leaves_by_return and condition is True
+            self._endless = self._endless and condition is True
             return condition
 
         found = test() if goes_on is True else choose(low, goes_on, self.span, (test, partial(bool, False)))
@@ -244,5 +250,5 @@ class _WhileLoop(BodyLoop):
 
     def after(self) -> None:
         """`while True` without `break` is left by `return` alone, so nothing behind it is reached."""
-        if self._leaves_by_return and RETURNED in self.env:
+        if self._endless and RETURNED in self.env and not has_break(self.statement.body):
             self.env[RETURNED] = True

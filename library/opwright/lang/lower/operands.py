@@ -64,18 +64,27 @@ POISON = Poison()
 
 class Unbound(NoValue):
     """A local name that has no value on some path. `missing_on` names the path; `loop` could hand on its value, as
-    `copies` of its body alone where no `Loop` carries such a value.
+    `copies` of its body alone where no `Loop` carries such a value. `left` is a loop that it has been left by: each
+    `break` there may have bound the name.
 
     `conflict`: it has a value on each of two paths, and no type holds both; the text says what they are.
     """
 
-    __slots__ = ("conflict", "copies", "loop", "missing_on")
+    __slots__ = ("conflict", "copies", "left", "loop", "missing_on")
 
-    def __init__(self, missing_on: str, loop: LoopKey | None = None, conflict: str = "", copies: bool = False) -> None:
+    def __init__(
+        self,
+        missing_on: str,
+        loop: LoopKey | None = None,
+        conflict: str = "",
+        copies: bool = False,
+        left: LoopKey | None = None,
+    ) -> None:
         self.missing_on = missing_on
         self.loop = loop
         self.conflict = conflict
         self.copies = copies
+        self.left = left
 
 
 class Frame(NoValue):

@@ -68,8 +68,12 @@ class Ownership:
         """Whether every list that the value may be was made by the function itself, by its code or by an operator."""
         foreign = self._borrowed.identities.union(map(id, inputs))
         for item in self._sources.get(id(value), frozenset({id(value)})):
+            if item in foreign:
+                return False
+            if item != id(value) and item in self._sources:
+                continue  # where paths met before: what it may be is told too
             origin = self._kept.get(item, value)
-            if item in foreign or not _is_made_by.of(origin)(origin, self._maker):
+            if not _is_made_by.of(origin)(origin, self._maker):
                 return False
         return True
 

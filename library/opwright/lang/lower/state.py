@@ -131,22 +131,23 @@ def operator_of(found: Signature) -> ir.Operator:
 class LoopPlans:
     """What lowering a function has found out about its loops over static ranges, so that it lowers them otherwise.
 
-    `unrolled` need a copy of their body for each item, `kept` must hand on the names that only they bind: each with the
-    number of the function's statement that needs it.
+    `unrolled` need a copy of their body for each item, `kept` must hand on the names that only they bind, `noted` what
+    these are at each `break`: each with the number of the function's statement that needs it.
     """
 
-    __slots__ = ("kept", "unrolled")
+    __slots__ = ("kept", "noted", "unrolled")
 
     def __init__(self, others: LoopPlans | None = None, before: int = 0) -> None:
         """The plans that statements `before` that one have needed."""
         self.unrolled: dict[LoopKey, int] = {}
         self.kept: dict[LoopKey, int] = {}
+        self.noted: dict[LoopKey, int] = {}
         for plan, known in zip(self.all, others.all, strict=True) if others is not None else ():
             plan.update((key, cause) for key, cause in known.items() if cause < before)
 
     @property
-    def all(self) -> tuple[dict[LoopKey, int], dict[LoopKey, int]]:
-        return self.unrolled, self.kept
+    def all(self) -> tuple[dict[LoopKey, int], ...]:
+        return self.unrolled, self.kept, self.noted
 
 
 class LoopState:
@@ -154,9 +155,9 @@ class LoopState:
     `first_statements` says where each stands first, by the number of the function's statement; `copies`, which copy of
     which loops, helpers and items is being lowered; `agreed`, by loop of that copy, under which types names are
     carried; `results` are what loops over static ranges leave; for `hidden_by_none`, `need_copies` has found nothing
-    to unroll."""
+    to unroll; `noting`, by loop that is being lowered, has the names of which its `break`s note what they are."""
 
-    __slots__ = ("agreed", "attempts", "copies", "first_statements", "hidden_by_none", "plans", "results")
+    __slots__ = ("agreed", "attempts", "copies", "first_statements", "hidden_by_none", "noting", "plans", "results")
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []
@@ -166,6 +167,7 @@ class LoopState:
         self.agreed: dict[tuple[object, ...], Agreed] = {}
         self.results: dict[ir.Value, LoopKey] = {}
         self.hidden_by_none: dict[ir.Value, None] = {}
+        self.noting: list[Sequence[str]] = []
 
 
 class Prologue:

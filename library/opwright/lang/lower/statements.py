@@ -36,7 +36,6 @@ from opwright.lang.lower.conditions import choose, lower_condition
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import builtin_called, lower_unpacked
 from opwright.lang.lower.flow import (
-    BROKE,
     CONTINUED,
     FRAME,
     State,
@@ -45,6 +44,7 @@ from opwright.lang.lower.flow import (
     poison_return,
     possible_ends,
     revive,
+    set_broke,
     set_returned,
     state_of,
 )
@@ -179,14 +179,16 @@ def branch(
     env: Environment,
     steps: tuple[Callable[[Environment], None], Callable[[Environment], None]],
     going_on: GoingOn | None = None,
+    last: ast.stmt | None = None,
 ) -> None:
-    """An `If` of two steps, each on its own copy of the environment, and their meeting."""
+    """An `If` of two steps, each on its own copy of the environment, and their meeting. `last` is the statement that
+    the steps are part of, where one of them may end."""
     node = ir.If(low.operator(IF.name, span), condition, ir.Region(), ir.Region(), [], span)
     sides = (Branch(env), Branch(env))
     for region, side, step in zip((node.then, node.orelse), sides, steps, strict=True):
         nested(low, region, span, partial(step, side))
     low.append(node)
-    Join(low, node, env, sides, going_on=going_on).run()
+    Join(low, node, env, sides, going_on=going_on if last is None else _going_on(sides, last)).run()
 
 
 def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environment) -> NoReturn:
@@ -667,7 +669,7 @@ def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
 @lowers(ast.Break)
 def _break(low: Lowering, statement: ast.Break, env: Environment) -> None:
     _check_in_loop(low, statement, "break", env)
-    env[BROKE] = True
+    set_broke(low, env)
 
 
 @lowers(ast.Continue)
