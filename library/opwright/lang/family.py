@@ -177,7 +177,9 @@ def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], implied: 
     named = [pair for pair in variant.key if pair[0] not in unit.declaration.types and pair not in implied]
     if len(named) == len(variant.key):
         return False
-    others = [other for other in good if all(dict(other.key).get(axis, fact) == fact for axis, fact in named)]
+    others = [
+        other for other in good if all(facts.says(axis, dict(other.key).get(axis, fact), fact) for axis, fact in named)
+    ]
     errors = [item for item in _errors(variant) if not item.depends_on & _OF_INFERRED_TYPES]
     of_rank = [item for item in errors if Choice.RANK in item.depends_on]
     return bool(others) and all(

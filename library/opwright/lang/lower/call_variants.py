@@ -71,7 +71,7 @@ def fit_variant(
         f"{signature.identity} has no variant for {asked}",
         span,
         reason=f"its variants at this opset are: {'; '.join(overload_of(item.variant) for item in variants)}",
-        depends_on=Choice.OPSET,
+        depends_on=Choice.OPSET | call.choices(),
     )
 
 
@@ -87,6 +87,23 @@ class _Call:
         self.span = span
         self.variants = variants
         self.positions = {formal.name: index for index, formal in enumerate(signature.inputs)}
+
+    def choices(self) -> Choice:
+        """What it depends on that no variant fits: the types of the caller's own, undeclared, parameters where one does
+        whose types are others."""
+
+        def known(axis: str) -> tuple[str, ...] | None:
+            return None if self._is_undeclared(axis) else self.known(axis)
+
+        return Choice.ELEMENT_TYPE if match_variants(self.variants, known).fitting else Choice.NONE
+
+    def _is_undeclared(self, axis: str) -> bool:
+        """Whether an axis is an element type that the caller leaves to its own callers."""
+        bound = self.given.bindings.get(axis)
+        element = None if bound is None else bound.element
+        return (
+            isinstance(element, ir.TypeVariable) and not element.rigid and element.name in self.low.function.variables
+        )
 
     def input(self, name: str) -> ir.Value | None:
         position = self.positions[name]
