@@ -128,6 +128,19 @@ def test_a_helper_calls_itself_on_a_static_number() -> None:
     same_everywhere(F, X)
 
 
+def test_a_helper_calls_itself_on_the_index_of_a_loop() -> None:
+    @script()
+    def F(x: FLOAT["N"]):
+        y, m = x, 0
+        for i in range(3):
+            for j in range(i + 1):
+                y = y + power(x, j)
+            m = m + 1
+        return y + power(x, m)
+
+    same_everywhere(F, X)
+
+
 def test_a_nested_function_and_a_lambda_call_themselves() -> None:
     @script()
     def F(x: FLOAT["N"]):
@@ -179,6 +192,13 @@ def test_a_helper_calls_itself_on_a_shorter_list() -> None:
 def test_recursion_has_an_end(body: str, code: str) -> None:
     found = compile_text(f"def again(x, n=60):\n{body}\n\ndef F(x):\n    return again(x, 100)\n", ("float",))
     assert [item.code for item in found] == [code]
+
+
+def test_an_index_of_the_run_time_leads_to_no_end() -> None:
+    text = "def again(x, n):\n    return x if n == 0 else again(x, n - 1)\n\n"
+    loop = "def F(x, n):\n    for i in range(n):\n        x = again(x, i)\n    return x\n"
+    found = compile_text(text + loop, ("int64",))
+    assert [item.code for item in found] == ["OW323"]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from opwright import FLOAT, INT64, STRING, DiagnosticError, GraphBuilder, OnnxFunction, script
+from opwright import FLOAT, INT64, STRING, DiagnosticError, GraphBuilder, OnnxFunction, compile_source, script
 from opwright import opset20 as op
 
+from tests.docs.running import run_model
 from tests.functions.everywhere import same_everywhere
 
 WORDS = np.array(["of", "a", "an"], object)
@@ -123,6 +124,43 @@ def test_a_typed_constant_of_a_text() -> None:
         STRING(1)
     with pytest.raises(DiagnosticError, match="a list of texts is a tensor where an operator takes it"):
         STRING(["a", "b"])  # type: ignore[arg-type]
+
+
+@script()
+def listed(words: Words):
+    return [words[0], "k", words[1]]
+
+
+@script()
+def listed_in_lists(words: Words):
+    return op.Concat(words, op.Reshape([["a", words[1]], [words[0], "b"]], [-1]), axis=0)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"), [(listed, "of k a"), (listed_in_lists, "of a an a a of b")], ids=["listed", "in lists"]
+)
+def test_lists_of_texts_and_tensors(function: OnnxFunction, expected: str) -> None:
+    assert list(np.asarray(function(WORDS))) == expected.split()
+    for (found,) in run_model(function.to_model_proto(opset=20), {"words": WORDS}).values():
+        assert list(found) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("items", "code"),
+    [
+        ("words[0], 1", "OW313"),
+        ("words[0], 'a', 1", "OW325"),
+        ("words[0], 'a', len(words)", "OW325"),
+        ("op.Shape(words)[0], 'a'", "OW325"),
+        ("words, 'a'", "OW325"),
+    ],
+)
+def test_lists_of_texts_and_others_are_refused(items: str, code: str) -> None:
+    imports = "from opwright import STRING, script\nfrom opwright import opset18 as op\n\n"
+    text = f"{imports}@script()\ndef F(words: STRING['N']):\n    return [{items}]\n"
+    with pytest.raises(DiagnosticError) as refused:
+        compile_source(text, "F").to_model_proto(opset=18)
+    assert [item.code for item in refused.value.diagnostics] == [code]
 
 
 # --------------------------------------------------------------------------------------------------- membership

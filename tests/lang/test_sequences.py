@@ -298,7 +298,7 @@ REFUSED = {
     "lists in a loop": ("ys = []\nfor i in range(s):\n    ys.append([x])\nreturn x", ["OW346"]),
     "a list of numbers that grows": ("ys = [1]\nfor i in range(s):\n    ys = ys + [2]\nreturn x + ys[0]", ["OW321"]),
     "no element type": ("ys = []\nfor i in range(s):\n    ys = []\nreturn op.SequenceLength(ys)", ["OW346"]),
-    "a sum of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys * 2", ["OW314"]),
+    "a sum of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys + 2", ["OW314"]),
 }
 REFUSED_HELPERS = """
 CONSTANT = [1, 2]

@@ -33,7 +33,7 @@ from opwright.lang.lower.operands import (
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import Poisoned, Question, each
 from opwright.lang.lower.powers import integer_power, note_power
-from opwright.lang.lower.sequences import is_list, joined
+from opwright.lang.lower.sequences import is_list, joined, repeated
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.objects import Missing, NamedObject
 from opwright.lang.operators import BINARY, UNARY, Form, Refusal, Table
@@ -73,6 +73,11 @@ def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Spa
     elif is_list(left) and is_list(right) and symbol == "+" and (is_sequence(left) or is_sequence(right)):
         made = joined(low, left, right, span)
         return low.lists.made(made)
+    elif symbol == "*" and (is_sequence(left) or is_sequence(right)):
+        owner, times = (left, right) if is_sequence(left) else (right, left)
+        need_static(low, times, span)
+        if is_sequence(owner) and isinstance(times, int):
+            return low.lists.made(repeated(low, owner, times, span))
     if is_static(left) and is_static(right):
         return _fold(low, symbol, left, right, span)
     if is_number(left) and is_number(right):

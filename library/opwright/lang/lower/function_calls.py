@@ -19,7 +19,8 @@ from opwright.lang.lower.call_variants import Given, fit_variant
 from opwright.lang.lower.calls import Checked, check_arguments, emit_call, refuse_second_version
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import State, returned_values, returns_tuple, state_of
-from opwright.lang.lower.operands import Arguments, Environment, Operand, StaticDict
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.operands import Arguments, Environment, Operand, StaticDict, is_run_time_number
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.not_declared import NotDeclaredError
@@ -97,6 +98,9 @@ def _check_recursion(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, e
     items = (*formal.posonlyargs, *formal.args, *formal.kwonlyargs, formal.vararg, formal.kwarg)
     names = [item.arg for item in items if item is not None]
     if not any(_is_other(active.given.get(name), env.get(name)) for name in names):
+        for name in names:
+            if is_run_time_number(env.get(name)):
+                need_static(low, env.get(name), span)  # copies of a loop's body tell its index
         raise low.fatal(
             "OW323",
             f"`{node.name}` calls itself",

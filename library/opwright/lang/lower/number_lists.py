@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.diagnostics.diagnostic import Choice
+from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import (
-    Number,
     as_tensor,
     default_element,
     describe,
     flatten,
     holds_value,
     is_number,
-    is_static_number,
+    is_plain,
     number_kind,
     typed_constant,
 )
-from opwright.lang.lower.operands import AttributeOperand, Operand, is_tensor, items_in
+from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar, is_tensor, items_in
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
@@ -39,9 +39,9 @@ def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir
 
 
 def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
-    """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors. What is
-    no such list is refused."""
-    found: tuple[tuple[int, ...], tuple[Item, ...]] | None = flatten(operand, _as_item)
+    """Nested lists of numbers, or of texts, and of tensors of rank 0; they take `element`, else the type of those
+    tensors. What is no such list is refused."""
+    found: tuple[tuple[int, ...], tuple[Item, ...]] | None = flatten(operand, _as_item) or flatten(operand, _as_text)
     if found is None:
         raise _refuse(low, operand, span)
     dims, items = found
@@ -65,7 +65,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
     return typed(op.reshape(made, op.int64s(dims)), made.type.element, dims)
 
 
-Item = ir.Value | AttributeOperand | Number
+Item = ir.Value | AttributeOperand | Scalar
 
 
 _item: Operation[Operand, [], Item | None] = Operation(lambda operand: None)
@@ -77,6 +77,17 @@ _item.on(AttributeOperand)(lambda operand: None if operand.number_kind is None e
 def _as_item(operand: Operand) -> Item | None:
     """The operand, where it is a number or a tensor of rank 0."""
     return _item.of(operand)(operand)
+
+
+def _as_text(operand: Operand) -> ir.Value | str | None:
+    """The operand, where it is a text or a STRING of rank 0."""
+    if isinstance(operand, str):
+        return operand
+    is_text = is_tensor(operand) and operand.type.shape == () and ir.known_element(operand.type.element) == _STRING
+    return operand if is_text and isinstance(operand, ir.Value) else None
+
+
+_STRING = BY_NAME["string"]
 
 
 def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poisoned:
@@ -120,7 +131,7 @@ def _join(low: Lowering, items: Sequence[Operand], element: ir.Element, span: Sp
     pieces: list[ir.Value] = []
     known: list[Operand] = []
     for item in (*items, None):
-        if item is not None and is_static_number(item):
+        if item is not None and is_plain(item):
             known.append(item)
             continue
         if known:

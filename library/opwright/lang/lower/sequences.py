@@ -65,6 +65,16 @@ def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand
     return _extended.of(owner)(owner, low, more, span)
 
 
+def repeated(low: Lowering, owner: ir.Value, times: int, span: Span) -> Operand:
+    """`owner * times` of a list that is a sequence."""
+    if times <= 0:
+        return StaticList()
+    made: Operand = copied(low, owner, span)
+    for _ in range(times - 1):
+        made = joined(low, made, owner, span)
+    return made
+
+
 def _not_extended(owner: Operand, low: Lowering, items: tuple[Operand, ...], span: Span) -> Operand:
     raise AssertionError(f"{describe(owner)} is no list")
 
