@@ -292,9 +292,12 @@ class Expressions:
             return (left is right) is isinstance(symbol, ast.Is)
         if isinstance(symbol, (ast.In, ast.NotIn)):
             self.covered.add("in")
-            if isinstance(left, Tensor) or isinstance(right, Tensor) or any(isinstance(item, Tensor) for item in right):
+            of_run_time = isinstance(left, Tensor)
+            known = not isinstance(right, Tensor) and not any(isinstance(item, Tensor) for item in right)
+            if not known or (of_run_time and not isinstance(right, (tuple, list))):
                 raise Refused("membership is static")
-            return (left in right) is isinstance(symbol, ast.In)
+            is_equal = (truth(self._binary(ast.Eq(), left, item)) for item in right)
+            return (any(is_equal) if of_run_time else left in right) is isinstance(symbol, ast.In)
         if isinstance(left, (ElementTypeObject, str)):
             self.covered.add("dtype compared" if isinstance(left, ElementTypeObject) else "text compared")
             return (left == right) is isinstance(symbol, ast.Eq)
