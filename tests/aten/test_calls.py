@@ -218,6 +218,42 @@ def test_numbers_that_float16_does_not_hold(dtype: str, number: float, computed:
     assert (made.result and made.result.name) == result
 
 
+_SUM = "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wanted", "computed", "result"),
+    [
+        ("bool", None, "float64", "int64"),
+        ("uint8", None, "float64", "int64"),
+        ("int8", "int64", "float64", "int64"),
+        ("int8", "int32", "int32", None),  # which wraps around
+        ("int32", None, "int64", None),
+        ("int64", None, "int64", None),
+        ("float32", None, "float32", None),
+    ],
+)
+def test_narrow_integers_are_added_in_double(dtype: str, wanted: str | None, computed: str, result: str | None) -> None:
+    from opwright.elements import BY_NAME
+
+    types = (("T", ("float", "double", "int32", "int64")),)
+    entry = replace(function(InputEntry("self", "T")), types=types)
+    binding = bind_operator(ImplementsEntry(_SUM, promotion=(("T", "summed"),)), entry)
+    assert isinstance(binding, Binding)
+    given = {} if wanted is None else {"dtype": BY_NAME[wanted]}
+    made = call(binding, np.ones(2, dtype), **given)
+    assert [input_array(item).dtype for item in made.inputs if item is not None] == [computed]
+    assert (made.result and made.result.name) == result
+
+
+def test_functions_without_double_add_all_integers_as_int64() -> None:
+    entry = replace(function(InputEntry("self", "T")), types=(("T", ("float", "int64")),))
+    binding = bind_operator(ImplementsEntry(_SUM, promotion=(("T", "summed"),)), entry)
+    assert isinstance(binding, Binding)
+    (item,) = call(binding, np.ones(2, bool)).inputs
+    assert item is not None and input_array(item).dtype == np.int64
+
+
 _ADDCMUL = "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor"
 
 

@@ -11,7 +11,7 @@ import onnx_ir as ir
 import pytest
 from onnx import helper
 from opwright import DiagnosticError
-from opwright.bundle.format import AttributeEntry, Bundle, ImplementsEntry, InputEntry
+from opwright.bundle.format import AttributeEntry, Bundle, ImplementsEntry, InputEntry, OutputEntry
 from opwright.elements import BY_CODE
 from opwright.foreign.link import link
 from opwright.foreign.operator_nodes import OperatorNodes, with_element_types
@@ -38,14 +38,22 @@ def _library(name: str, domain: str, deprecated: bool = False) -> Bundle:
     size = InputEntry("size", "int64", rank=1)
     mul = [Body("(self, other) => (y) { y = Mul(self, other) }", admits=("float", "float16"))]
     library.add("mul", mul, inputs=["self", "other"], types=("float", "float16"))
+    integers = OutputEntry("y", "int64")
+    dtype = AttributeEntry("dtype", "INT", True)
+    admits = ("bool", "int8", "int32", "float")
+    convert = [Body("<dtype>(a) => (y) { y = Cast<to: int = @dtype>(a) }", admits=admits)]
+    library.add("convert", convert, inputs=["a"], outputs=[integers], attributes=[dtype], types=admits)
     library.add("view", "(self, size) => (y) { y = Reshape(self, size) }", inputs=["self", size])
     implements = {
         "add": ImplementsEntry("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"),
         "sum": ImplementsEntry(
             "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
             forms=(("dim", "all_axes"),),
-            promotion=(("T", "wide"),),
+            promotion=(("T", "summed"),),
             lifts=True,
+        ),
+        "convert": ImplementsEntry(
+            "prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor", promotion=(("T", "a"),)
         ),
         "mul": ImplementsEntry(
             "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -127,6 +135,33 @@ def test_a_scalar_is_lifted_and_integers_are_summed_as_int64(known: Registry) ->
     result = made.call("aten::sum.dim_IntList", x, [0])
     assert [node.op_type for node in made.nodes if node.op_type != "Constant"] == ["Cast", "Reshape", "sum"]
     assert made.run(result, x=np.array(3, np.int32)).tolist() == 3
+
+
+@pytest.mark.parametrize("narrow", [9, 3])
+@pytest.mark.parametrize("converted", [False, True])
+def test_narrow_integers_are_summed_in_double(known: Registry, narrow: int, converted: bool) -> None:
+    made = Recorded(known)
+    made.expected = 7
+    x = made.tensor("x", narrow, [2, 3])
+    wide = made.call("prims::convert_element_type", x, ir.DataType.INT64) if converted else x
+    wide.dtype, wide.shape = ir.DataType(7 if converted else narrow), x.shape
+    result = made.call("aten::sum.dim_IntList", wide, None)
+    names = [node.op_type for node in made.nodes]
+    assert names == [*(["convert"] if converted else []), "Cast", "sum", "Cast"]
+    assert made.nodes[-3].inputs[0] is x  # the conversion to int64 need not run
+    assert made.nodes[-3].attributes["to"].value == 11
+    array = np.array([[1, 0, 1], [1, 1, 0]], {9: bool, 3: np.int8}[narrow])
+    assert made.run(result, x=array).tolist() == 4
+
+
+@pytest.mark.parametrize(("narrow", "wide"), [(6, 7), (1, 7)])
+def test_what_double_may_not_hold_is_summed_as_int64(known: Registry, narrow: int, wide: int) -> None:
+    made = Recorded(known)
+    made.expected = 7
+    x = made.call("prims::convert_element_type", made.tensor("x", narrow, [2, 3]), ir.DataType(wide))
+    x.dtype, x.shape = ir.DataType(wide), ir.Shape([2, 3])
+    made.call("aten::sum.dim_IntList", x, None)
+    assert [node.op_type for node in made.nodes] == ["convert", "sum"]
 
 
 def test_the_type_that_is_asked_for_is_cast_to(known: Registry) -> None:
@@ -231,4 +266,5 @@ def test_an_unknown_operator_has_neighbours(known: Registry) -> None:
     for name in ("aten::gcd", "aten::lerp.Tensor", "aten::sub.Tensor"):  # like others in what all names have
         assert "write a function" in known.unknown(name, None).help
     names = ["aten::add.Tensor", "aten::mul.Tensor", "aten::sum.dim_IntList", "aten::view"]
+    names.append("prims::convert_element_type")
     assert sorted(known) == names and len(known) == len(names)

@@ -15,8 +15,9 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntr
 
 WIDE = "wide"  # of a type variable: integers are computed as int64, as sum and cumsum do
 KEPT = "kept"  # of a type variable: no other element type stands for that of the operands
+SUMMED = "summed"  # of a type variable: as `wide`, and integers of 16 bits are computed in double, exactly, as sum does
 FLOAT = "float"  # of a type variable: float where float16 or bfloat16 does not represent a number, as products do
-RULES = (WIDE, KEPT, FLOAT)
+RULES = (WIDE, SUMMED, KEPT, FLOAT)
 _KINDS: Mapping[str, tuple[str, ...]] = {  # of an attribute, by those of the argument
     "int": ("INT",),
     "bool": ("INT",),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from opwright.aten.binding import FLOAT, KEPT, RULES, WIDE, Binding, BoundArgument, Role
+from opwright.aten.binding import FLOAT, KEPT, RULES, SUMMED, WIDE, Binding, BoundArgument, Role
 from opwright.aten.forms.call_shape import CallShape, NoForm
 from opwright.aten.forms.spectra import pairs
 from opwright.aten.operator_schema import Argument
@@ -260,6 +260,8 @@ class _Maker:
         if rule == FLOAT and wanted.bits == 16 and wanted.is_float and not self._represents_numbers(variable, wanted):
             self.result = wanted
             return BY_NAME["float"]
+        if rule == SUMMED and wanted.name == "int64" and "double" in admitted and self._are_narrow(variable):
+            self.result, wanted = wanted, BY_NAME["double"]
         is_kept = rule == KEPT
         found = admitted_type(wanted, admitted) if wanted.name in admitted or not is_kept else None
         if found is None:
@@ -294,7 +296,22 @@ class _Maker:
 
     def _promoted(self, variable: str) -> ElementType | None:
         rule = self.binding.promotion.get(variable, "")
-        operands: list[Operand] = []
+        operands = [operand for item in self._operands_of(variable) for operand in self._operands(item)]
+        if not operands:
+            return None
+        found = result_type(operands)
+        is_wide = rule in (WIDE, SUMMED) and (found.is_integer or found.kind == "bool")
+        return BY_NAME["int64"] if is_wide else found
+
+    def _are_narrow(self, variable: str) -> bool:
+        """Whether the operands are tensors of integers of at most 16 bits, of which double holds the sum of 2**37."""
+        tensors = [*self._tensors(*self._operands_of(variable))]
+        held = [facts.source or facts.element for facts in tensors]
+        return bool(held) and all(item.kind in ("bool", "int", "uint") and item.bits <= 16 for item in held)
+
+    def _operands_of(self, variable: str) -> Iterator[Argument]:
+        """The arguments that decide what a type variable stands for."""
+        rule = self.binding.promotion.get(variable, "")
         for item in self.binding.arguments:
             entry = item.entry
             if not rule or rule in RULES:
@@ -302,11 +319,7 @@ class _Maker:
             else:
                 counts = item.argument.name == rule
             if counts:
-                operands += self._operands(item.argument)
-        if not operands:
-            return None
-        found = result_type(operands)
-        return BY_NAME["int64"] if rule == WIDE and (found.is_integer or found.kind == "bool") else found
+                yield item.argument
 
     def _operands(self, argument: Argument) -> list[Operand]:
         value = self.values[argument.name]

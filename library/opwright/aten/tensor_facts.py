@@ -22,6 +22,8 @@ class Facts:
 
     `symbols` are the expressions of its sizes, and `symbol` is that of a number which the graph computes, as far as an
     exporter has them: equal expressions are equal numbers. They are empty where there is none.
+
+    `source` is the element type that a tensor of integers was cast from, where that holds all its values.
     """
 
     element: ElementType
@@ -29,6 +31,7 @@ class Facts:
     is_complex: bool = False
     symbols: tuple[str, ...] = ()
     symbol: str = ""
+    source: ElementType | None = None
 
 
 FactsOf = Callable[[Any], Facts | None]  # None for a value that is no tensor

@@ -31,6 +31,10 @@ from opwright.foreign.recorded_nodes import FUNCTION
 NewValue = Callable[[], Any]
 Symbols = tuple[str, ...] | str  # expressions of a tensor's sizes, or that of a number
 
+# Operators whose result is their first argument in another element type, as an exporter leaves them.
+_CONVERSIONS = ("prims::convert_element_type", "aten::_to_copy")
+_CONVERTS = "opwright.converts"  # in the `meta` of a node: it is one of those
+
 
 class OperatorNodes:
     """Makes the nodes of calls: `add` gets each of them, `new_value` makes their results. `symbols` has, by the `id` of
@@ -88,7 +92,20 @@ class OperatorNodes:
         known = self.symbols.get(id(value), ())
         if isinstance(known, str):
             return Facts(element, sizes, symbol=known)
-        return Facts(element, sizes, symbols=known if sizes is not None and len(known) == len(sizes) else ())
+        symbols = known if sizes is not None and len(known) == len(sizes) else ()
+        source = self._source(value)
+        return Facts(element, sizes, symbols=symbols, source=None if source is None else BY_CODE[int(source.dtype)])
+
+    def _source(self, value: Any) -> Any:
+        """The integers that a tensor of wider ones is a cast of; None where it is none."""
+        node = value.producer()
+        if node is None or not (_CONVERTS in node.meta or (node.op_type == "Cast" and not node.domain)):
+            return None
+        source = node.inputs[0]
+        narrow, wide = (None if item.dtype is None else BY_CODE.get(int(item.dtype)) for item in (source, value))
+        if narrow is None or wide is None or wide.kind != "int" or narrow.bits >= wide.bits:
+            return None
+        return source if narrow.kind in ("bool", "int", "uint") else None
 
     def _nodes(self, implementation: Implementation, call: FunctionCall, results: int) -> list[Any]:
         entry = implementation.function
@@ -96,7 +113,10 @@ class OperatorNodes:
         inputs = [None if item is None else self._input(item) for item in call.inputs]
         attributes = [self._attribute(kinds[name], value) for name, value in call.attributes.items()]
         outputs = self._node(implementation.domain, entry.name, inputs, attributes, results, entry.since_version)
-        outputs[0].producer().meta[FUNCTION] = implementation.library
+        node = outputs[0].producer()
+        node.meta[FUNCTION] = implementation.library
+        if implementation.binding.schema.identity in _CONVERSIONS:
+            node.meta[_CONVERTS] = True
         if call.result is not None:
             outputs = [self._cast(item, call.result) for item in outputs]
         if call.to_rank_0:
@@ -136,7 +156,9 @@ class OperatorNodes:
         return joined
 
     def _cast(self, value: Any, element: ElementType) -> Any:
-        made = self._node("", "Cast", [value], [self.ir.AttrInt64("to", element.code)])[0]
+        source = self._source(value)
+        operand = value if source is None else source
+        made = self._node("", "Cast", [operand], [self.ir.AttrInt64("to", element.code)])[0]
         made.dtype, made.shape = self.ir.DataType(element.code), value.shape
         return made
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 from opwright.aten.array_calls import facts_of_array, input_array
 from opwright.aten.binding import Binding, bind_operator
-from opwright.aten.call import NoCall, call_of_operator
-from opwright.bundle.format import FunctionEntry, ImplementsEntry
+from opwright.aten.call import FunctionCall, NoCall, call_of_operator
+from opwright.bundle.format import FunctionEntry, ImplementsEntry, OutputEntry
+from opwright.graphs.ndarrays import DTYPES
 
 from opwright_build.verify.case_model import Value
 from opwright_build.verify.cases.bindings import Unbound
@@ -32,7 +35,9 @@ def under_operator(vector: StoredVector, entry: FunctionEntry) -> StoredVector:
     exact = vector.exact
     if call.result is not None:
         exact = exact or outputs
-        outputs = tuple(map(_as_float, exact))
+        outputs = tuple(
+            _as_computed(value, formal, call) for value, formal in zip(exact, _formals(entry), strict=False)
+        )
     if call.to_rank_0:
         outputs, exact = tuple(map(_of_rank_1, outputs)), tuple(map(_of_rank_1, exact))
     return replace(
@@ -46,10 +51,18 @@ def under_operator(vector: StoredVector, entry: FunctionEntry) -> StoredVector:
     )
 
 
-def _as_float(value: Value | None) -> Value | None:
-    """What the function gives in float, where the operator's result is cast from it."""
+def _formals(entry: FunctionEntry) -> Iterator[OutputEntry]:
+    """The function's outputs, the last one again and again."""
+    return chain(entry.outputs, repeat(entry.outputs[-1]))
+
+
+def _as_computed(value: Value | None, formal: OutputEntry, call: FunctionCall) -> Value | None:
+    """What the function gives in the type in which it computes, where the operator's result is cast from it."""
+    element = call.elements.get(formal.type)
+    if element is None or not isinstance(value, np.ndarray):
+        return value
     with np.errstate(over="ignore"):  # double is computed on the way, and beyond the range is infinite in float
-        return value.astype(np.float32) if isinstance(value, np.ndarray) else value
+        return value.astype(DTYPES[element])
 
 
 def _of_rank_1(value: Value | None) -> Value | None:
