@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from opwright_build.cli.entry import main
+from opwright_build.spec import load
+from opwright_build.workflow import loaded_packages
 
 BASE = Path(__file__).parents[1] / "diagnostics" / "base_library"
 
@@ -52,3 +54,18 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = Path(shutil.copytree(BASE, tmp_path / "library"))
     monkeypatch.chdir(root)
     return root
+
+
+@pytest.fixture
+def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Grows when a whole library is read."""
+    found: list[Path] = []
+    original = load.load_library
+
+    def watched(start: Path, **options: Any) -> Any:
+        found.append(start)
+        return original(start, **options)
+
+    for module in (load, loaded_packages):
+        monkeypatch.setattr(module, "load_library", watched)
+    return found

@@ -9,39 +9,20 @@ import shutil
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
 
 import pytest
 from opwright_build.engine import action as engine_action
 from opwright_build.engine import hints
-from opwright_build.spec import load
-from opwright_build.workflow import loaded_packages
 from opwright_build.workflow.version_table import VERSION_LINES, VERSION_TABLE
 
 from benchmarks.generated_specs import write_library
+from tests.cli.clean_builds import Built, Opwright, built, built_elsewhere
 from tests.shares import one_in
 
-Opwright = Callable[..., Any]
-Built = tuple[int, list[Any], dict[str, bytes], str]
 FUNCTIONS = 12  # every fourth calls another one
 CALLERS = (3, 7, 11)
 OWN = "from generated_ops import opset1 as own\n"
 TABLE = Path(".opwright", VERSION_TABLE)
-
-
-@pytest.fixture
-def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Grows when a whole library is read."""
-    found: list[Path] = []
-    original = load.load_library
-
-    def watched(start: Path, **options: Any) -> Any:
-        found.append(start)
-        return original(start, **options)
-
-    for module in (load, loaded_packages):
-        monkeypatch.setattr(module, "load_library", watched)
-    return found
 
 
 @pytest.fixture(params=one_in(2, ["few", "many"]))
@@ -223,33 +204,12 @@ EDITS = (
 )
 
 
-def built(opwright: Opwright) -> Built:
-    """What a build comes to: its status and findings, its files, and what is told of opsets."""
-    ran = opwright("build", "--json", "-j", "1")
-    findings = [line for line in ran.lines if line["event"] == "finding"]
-    files = [path for folder in ("dist", "library") for path in sorted(Path(folder).rglob("*")) if path.is_file()]
-    contents = {path.as_posix(): path.read_bytes() for path in files}
-    if ran.status:
-        return ran.status, findings, {}, ""
-    return ran.status, findings, contents, opwright("opsets", "--json").out + opwright("ls", "--json").out
-
-
 @pytest.fixture
 def from_nothing(
     generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
 ) -> Callable[[], Built]:
     """What a build of the same specs comes to in a folder without any results."""
-    clean = tmp_path / "clean"
-
-    def build() -> Built:
-        shutil.copytree(generated / "specs", clean / "specs")
-        with monkeypatch.context() as elsewhere:
-            elsewhere.chdir(clean)
-            found = built(opwright)
-        shutil.rmtree(clean)
-        return found
-
-    return build
+    return lambda: built_elsewhere(generated, tmp_path / "clean", monkeypatch, opwright)
 
 
 ALIKE = """\

@@ -116,6 +116,17 @@ def _incomplete(identity: str, digest: str, lender: Lender | None) -> Diagnostic
 
 def _callable(template: bytes, lenders: Sequence[Lender]) -> Iterator[FunctionEntry]:
     """The functions that a template can call: those whose names stand in its text, of the domains that it imports."""
+    texts, imports = texts_of(template)
+    for lender in lenders:
+        for domain in lender.domains:
+            for name, version in sorted(imports):
+                if name in (domain.name, domain.mirror):
+                    yield from _named(lender, domain.name, sorted(texts), version)
+
+
+def texts_of(template: bytes) -> tuple[set[str], set[tuple[str, int]]]:
+    """All texts in that of a template, among them the names of what it can call, and the versions of domains that it
+    imports."""
     texts: set[str] = set()
     imports: set[tuple[str, int]] = set()
     pending: list[Json] = [json.loads(template)]
@@ -129,11 +140,7 @@ def _callable(template: bytes, lenders: Sequence[Lender]) -> Iterator[FunctionEn
                 if items[:1] in (["opset"], ["operator"]) and len(items) > 2 and isinstance(items[2], int):
                     imports.add((str(items[1]), items[2]))
                 pending += items
-    for lender in lenders:
-        for domain in lender.domains:
-            for name, version in sorted(imports):
-                if name in (domain.name, domain.mirror):
-                    yield from _named(lender, domain.name, sorted(texts), version)
+    return texts, imports
 
 
 def _named(lender: Lender, domain: str, names: Iterable[str], version: int) -> Iterator[FunctionEntry]:

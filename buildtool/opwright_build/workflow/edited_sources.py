@@ -9,7 +9,6 @@ looked through.
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +28,9 @@ from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
 from opwright_build.report.tables import counted
-from opwright_build.spec.model import Domain, Library, Package
+from opwright_build.spec.model import Library
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates, version_input
+from opwright_build.workflow.noted_packages import NotedPackage, PackageNow
 from opwright_build.workflow.noted_versions import found_of, line_of
 from opwright_build.workflow.packaged_again import (
     EditedVersion,
@@ -141,7 +141,8 @@ class _Edit:
         from opwright_build.workflow.edited_specs import versions_now
 
         root = self.session.root
-        folders: dict[str, list[str]] = {domain: [] for domain in sorted(self._owner.domains)}
+        domains = sorted(domain for package in self._packages.values() for domain in package.declared.domains)
+        folders: dict[str, list[str]] = {domain: [] for domain in domains}
         for name in specs:
             _, domain, function, _ = name.split("/")
             folders.setdefault(domain, []).append(function)
@@ -202,15 +203,15 @@ class _Edit:
     def _compile(self, numbers: Collection[int], known: Mapping[int, Result]) -> dict[int, Result]:
         """The results of these versions; `known` are those of others that are touched."""
         order = sorted(numbers)
-        self.session.count.expected = len(order) + len(known) + 2
+        self.session.count.expected = len(order) + len(known) + len(self._packages) + 1
         self.session.reporter.step(f"compiling {counted(len(order), 'version')}")
         told = {self.table.identities[number]: result for number, result in known.items()}
-        library = self.engine.put(self.table.facts["library"].encode("ascii"))
         actions: dict[str, Action] = {}
         files: dict[str, list[str]] = {}
         for number in order:
             line = self._line(number)
-            inputs = {"version": self.engine.put(line.version), "library": library}
+            library = self._owner(number).facts["library"].encode("ascii")
+            inputs = {"version": self.engine.put(line.version), "library": self.engine.put(library)}
             actions[line.identity] = Action("compile", f"compile {line.identity}", inputs, {}, self.session.environment)
             files[line.identity] = [name for name in _names(line.reads) if name.startswith(f"{FILE}:")]
 
@@ -229,14 +230,18 @@ class _Edit:
 
     @cached_property
     def _questions(self) -> Questions:
-        domains = decode_value(tuple[Domain, ...], self.table.facts["inputs"]["domains"].encode("ascii"))
-        library = Library(self.session.root, (self._owner,), {})
+        packages = self._packages.values()
+        domains = [domain for package in packages for domain in package.domains]
+        library = Library(self.session.root, tuple(package.declared for package in packages), {})
         return Questions(self.engine, library, domains, self.table.identities)
 
     @cached_property
-    def _owner(self) -> Package:
-        """The package that has all versions."""
-        return decode_value(Package, self.table.facts["inputs"]["package"].encode("ascii"))
+    def _packages(self) -> dict[str, NotedPackage]:
+        return {name: NotedPackage(facts) for name, facts in self.table.facts["packages"].items()}
+
+    def _owner(self, number: int) -> NotedPackage:
+        """The package that has the version at a position."""
+        return self._packages[self.table.facts["owners"][number]]
 
     @cached_property
     def _lines(self) -> dict[int, VersionLine]:
@@ -285,7 +290,7 @@ class _Edit:
         facts, packaged = self.table.facts, list(self.table.packaged)
         lines = {number: self._line(number).encode() for number in self._declared}
         digests: dict[str, str | None] = dict(self._changed)
-        edited: list[EditedVersion] = []
+        edited: dict[str, list[EditedVersion]] = {name: [] for name in self._packages}
         for number, result in results.items():
             before, part = self._line(number), partial(self.engine.fetch, result)
             rows = rows_now(self.engine, self.session.sources, result)
@@ -293,9 +298,12 @@ class _Edit:
             lines[number] = line.encode()
             packaged[number] = self.engine.put(encode_packaged(part))
             if packaged[number] != self.table.packaged[number]:
+                self._expect_alone(number, line, part)
                 parts = {name: part(name) for name in PACKAGED}
                 interface = self._interface(before) if line.outputs[INTERFACE] != before.outputs[INTERFACE] else None
-                edited.append(EditedVersion(line.identity, before.figures, before.bodies, interface, parts))
+                edited[facts["owners"][number]].append(
+                    EditedVersion(line.identity, before.figures, before.bodies, interface, parts)
+                )
             files = [name for name in _names(result.reads) if name.startswith(f"{FILE}:")]
             digests |= {name: self.session.sources.digest(name) for name in files}
         differing = self._differing(results)
@@ -305,19 +313,36 @@ class _Edit:
         found |= found_of(results.items())
         diagnostics = self._settled(found)
         self.session.reporter.step("packaging")
-        package, shared = self._package(packaged, edited)
-        assert isinstance(package.outcome, Done)
-        outputs = {path: digest for path, digest in package.outcome.outputs.items() if path != FACTS}
-        told = {**facts["told"], "packages": [json.loads(self.engine.fetch(package, FACTS))], "differing": differing}
+        made = {name: self._package(name, packaged, items) for name, items in edited.items()}
+        told = {**facts["told"], "differing": differing}
+        told["packages"] = [made[item["library"]].told for item in facts["told"]["packages"]]
         table_rows = self._parts(reader, lines)
         reads = self._before[0].with_digests(digests)
-        now = {**facts, "trace": reads.digest, "outputs": outputs, "told": told, "found": found, "rows": table_rows}
+        now = {**facts, "trace": reads.digest, "told": told, "found": found, "rows": table_rows}
+        now["packages"] = {name: {**facts["packages"][name], **item.noted()} for name, item in made.items()}
         reader.depends(reads)
-        made = {FACTS: reader.put(canonical_json(told)), **table_rows}
+        outputs = {path: digest for item in made.values() for path, digest in item.outputs.items()}
+        outputs |= {FACTS: reader.put(canonical_json(told)), **table_rows}
         with contextlib.suppress(OSError):
-            table = self.table.with_lines({**now, "shared": shared}, packaged, lines)
+            table = self.table.with_lines(now, packaged, lines)
             table.save(self.session.state(VERSION_TABLE))
-        return Done({**outputs, **made}, diagnostics, package.outcome.unkept)
+        return Done(outputs, diagnostics, tuple(path for item in made.values() for path in item.unkept))
+
+    def _expect_alone(self, number: int, line: VersionLine, part: partial[bytes]) -> None:
+        """That what is packaged of a version, which is something else now, is packaged of no other one, and that its
+        package carries what it carried."""
+        package, before = self._owner(number), self._line(number)
+        if package.facts["lends"] or package.is_released(self.table.facts["told"]["differing"]):
+            raise _AnythingElseError
+        if number in self.table.facts["asked"] and line.outputs[ENTRY] != before.outputs[ENTRY]:
+            raise _AnythingElseError  # instances of templates may be others
+        if not package.carried:
+            return
+        told = self._entry(before.identity)
+        if told is None or package.calls_of(told) != package.calls_of(part(ENTRY)):
+            raise _AnythingElseError
+        if not package.carried.isdisjoint({*before.bodies, *line.bodies}):
+            raise _AnythingElseError
 
     def _settled(self, found: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
         """The findings of all versions, less those that comments silence."""
@@ -330,16 +355,25 @@ class _Edit:
         return tuple(settled)
 
     def _differing(self, results: Mapping[int, Result]) -> list[str]:
-        """The versions whose bodies are not those released, where the library was released."""
-        before: list[str] = self.table.facts["told"]["differing"]
-        if RELEASED not in self.table.facts["inputs"]:
-            return before
-        from opwright_build.workflow.lock_comparison import differing_now
+        """The versions whose bodies are not those released, where their packages were released."""
+        told = self.table.facts["told"]
+        found: list[str] = []
+        for package in (self._packages[item["library"]] for item in told["packages"]):
+            own = package.of_own(told["differing"])
+            entries = [
+                decode_value(FunctionEntry, self.engine.fetch(result, ENTRY))
+                for number, result in results.items()
+                if self._owner(number) is package
+                and self._outputs(number, result)[ENTRY] != self._line(number).outputs[ENTRY]
+            ]
+            if entries and RELEASED in package.facts["inputs"]:
+                from opwright_build.workflow.lock_comparison import differing_now
 
-        entries = [decode_value(FunctionEntry, self.engine.fetch(result, ENTRY)) for result in results.values()]
-        found = differing_now(before, entries, self._as_read, self._owner.domains)
-        if found is None:
-            raise _AnythingElseError
+                now = differing_now(own, entries, self._as_read, package.declared.domains)
+                if now is None:
+                    raise _AnythingElseError
+                own = now
+            found += own
         return found
 
     def _as_read(self, path: str) -> bytes | None:
@@ -361,29 +395,30 @@ class _Edit:
                 found[name] = reader.put(join_rows([rows_of(line) for line in of_part]))
         return found
 
-    def _package(self, packaged: Sequence[str], edited: Sequence[EditedVersion]) -> tuple[Result, Mapping[str, int]]:
-        """What packaging gives, made of what lies in dist/; and which bodies versions share."""
-        inputs = {name: self.engine.put(text.encode("ascii")) for name, text in self.table.facts["inputs"].items()}
-        inputs |= {
-            f"{VERSION}{identity}": digest for identity, digest in zip(self.table.identities, packaged, strict=True)
-        }
-        action = Action("package", "package", inputs, {}, self.session.environment)
+    def _package(self, name: str, packaged: Sequence[str], edited: Sequence[EditedVersion]) -> PackageNow:
+        """What packaging gives, made of what lies in dist/. `packaged` are the digests of what it takes of versions."""
+        facts = self._packages[name].facts
+        inputs = {item: self.engine.put(text.encode("ascii")) for item, text in facts["inputs"].items()}
+        for identity, digest, owner in zip(self.table.identities, packaged, self.table.facts["owners"], strict=True):
+            if owner == name:
+                inputs[f"{VERSION}{identity}"] = digest
+        action = Action("package", facts["label"], inputs, {}, self.session.environment)
         if edited:
-            before = self._packaged_before()
-            shared = shared_now(before, edited)
-            return self.engine.run_given(action, lambda reader, engine: package_edited(reader, before, edited)), shared
+            before = self._packaged_before(name)
+            result = self.engine.run_given(action, lambda reader, engine: package_edited(reader, before, edited))
+            return PackageNow(self.engine, result, shared_now(before, edited))
         if self.engine.known(action) is not None:
             (result,) = self.engine.run([action])
             if isinstance(result.outcome, Done):
                 archives = {path: result.outcome.outputs[path] for path in result.outcome.unkept}
                 if not self.session.publisher.differing(archives):
-                    return result, self.table.facts["shared"]
+                    return PackageNow(self.engine, result, facts["shared"])
         raise _AnythingElseError  # archives are to be joined of parts that are not at hand here
 
-    def _packaged_before(self) -> PackagedBefore:
+    def _packaged_before(self, name: str) -> PackagedBefore:
         """The package as the last build wrote it."""
-        facts = self.table.facts
-        (told,) = facts["told"]["packages"]
+        facts = self._packages[name].facts
+        (told,) = (item for item in self.table.facts["told"]["packages"] if item["library"] == name)
         files: dict[str, bytes] = {}
         for path, digest in facts["outputs"].items():
             if path == told["path"] or path.startswith(_STUBS):

@@ -48,8 +48,8 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
         table = None if options.packages or options.asked else _table_of_now(root)
         declarations = None if table is None else table.declarations()
         if table is not None and declarations is not None:
-            (package,) = table.facts["told"]["packages"]
-            _show(console, root, as_json, [(package["library"], item) for item in declarations], several=False)
+            owned = list(zip(table.facts["owners"], declarations, strict=True))
+            _show(console, root, as_json, owned, several=len(table.facts["packages"]) > 1)
             return Exit.GOOD
         return _list_what_is_read(root, console, reporter, as_json, options)
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.findings_json import to_json
 
@@ -16,8 +16,7 @@ from opwright_build.engine.content_digest import Json
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.piece_file import PieceFile
 from opwright_build.engine.reader import Reader
-from opwright_build.spec.model import LoadedLibrary
-from opwright_build.workflow.compiling import LIBRARY
+from opwright_build.workflow.compiling import LIBRARY, has_templates
 from opwright_build.workflow.packaged_again import shared_bodies
 from opwright_build.workflow.session import WORK, Session
 from opwright_build.workflow.version_parts import (
@@ -26,9 +25,9 @@ from opwright_build.workflow.version_parts import (
     FIGURES,
     INTERFACE,
     TABLE,
+    TEMPLATES,
     VERSION,
     decode_blobs,
-    is_file,
 )
 from opwright_build.workflow.version_table import (
     VERSION_LINES,
@@ -39,59 +38,97 @@ from opwright_build.workflow.version_table import (
     relations,
 )
 
+if TYPE_CHECKING:
+    from opwright_build.engine.run import Engine
+    from opwright_build.workflow.made_versions import MadeVersions
+
 _ENTRY = f"{LIBRARY}:entry/"  # what reads of other versions begin with
 
 
 @dataclass(frozen=True, slots=True)
 class WholeBuild:
-    """What a build of all versions gave, and what of: its facts as they are `told`, the action that made its package,
-    the result and the rows of each version, and the library. `comments` are the YAML files, by path, with comments that
-    silence findings; each of those does."""
+    """What a build of all versions gave, and what of: its facts as they are `told`; by package the action that made it,
+    and its files with their digests; the versions, and the rows of each. `comments` are the YAML files, by path, with
+    comments that silence findings; each of those does."""
 
     outcome: Done
     told: Mapping[str, Json]
-    packaging: Action
-    compiled: Mapping[str, Result]
+    packaging: Mapping[str, Action]
+    files: Mapping[str, Mapping[str, str]]
+    made: MadeVersions
     rows: Sequence[bytes]
-    loaded: LoadedLibrary
     comments: Mapping[str, str]
 
 
 def note_versions(session: Session, action: Action, reader: Reader, whole: WholeBuild) -> None:
-    """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
-    and templates, and not what was released: then its version is another one."""
-    fetch = session.engine.fetch
+    """Remembers what the versions of a library were when all of it was made. It depends on no other library."""
+    made, loaded = whole.made, whole.made.packages.loaded
     lines: list[VersionLine] = []
-    for (identity, result), shown, spec in zip(whole.compiled.items(), whole.rows, whole.loaded.versions, strict=True):
+    for (identity, result), shown, spec in zip(made.compiled.items(), whole.rows, loaded.versions, strict=True):
         assert spec.identity == identity
         version = session.engine.input(result.action, "version")
         declaration = encode_declared(spec)
-        lines.append(line_of(identity, result, version, partial(fetch, result), shown, declaration))
+        lines.append(line_of(identity, result, version, partial(made.part, identity), shown, declaration))
     callers, readers = relations([(line.identity, line.reads) for line in lines], _ENTRY)
-    first = next(iter(whole.compiled.values()))
+    owners = loaded.library.owners
+    owner_of = [owners[spec.domain.name] for spec in loaded.versions]
+    positions: dict[str, list[int]] = {name: [] for name in whole.packaging}
+    for number, owner in enumerate(owner_of):
+        positions[owner].append(number)
     facts = {
         "action": action.key,
         "trace": pack_reads(reader.reads).digest,
-        "outputs": {path: digest for path, digest in whole.outcome.outputs.items() if is_file(path)},
         "rows": {name: digest for name, digest in whole.outcome.outputs.items() if name.startswith(TABLE)},
         "callers": callers,
         "readers": readers,
-        "shared": shared_bodies(line.bodies for line in lines),
         "told": whole.told,
         "comments": whole.comments,
-        "found": {"": list(map(to_json, whole.loaded.diagnostics)), **found_of(enumerate(whole.compiled.values()))},
-        "library": session.engine.input(first.action, "library").decode("ascii"),
-        "inputs": {
-            name: session.engine.input(whole.packaging, name).decode("ascii")
-            for name in whole.packaging.inputs
-            if not name.startswith(VERSION)
+        "found": {"": list(map(to_json, loaded.diagnostics)), **found_of(enumerate(made.compiled.values()))},
+        "owners": owner_of,
+        "asked": _asked_by_templates(made),
+        "packages": {
+            name: _package_facts(session.engine, whole, name, [lines[number] for number in numbers])
+            for name, numbers in positions.items()
         },
     }
-    packaged = [whole.packaging.inputs[f"{VERSION}{identity}"] for identity in whole.compiled]
+    packaged = [
+        whole.packaging[owner].inputs[f"{VERSION}{identity}"]
+        for owner, identity in zip(owner_of, made.compiled, strict=True)
+    ]
     pieces = PieceFile(session.root / WORK / VERSION_LINES)
     with contextlib.suppress(OSError):
         refs = pieces.write([line.encode() for line in lines])
-        VersionTable(facts, list(whole.compiled), packaged, refs, pieces).save(session.state(VERSION_TABLE))
+        VersionTable(facts, list(made.compiled), packaged, refs, pieces).save(session.state(VERSION_TABLE))
+
+
+def _package_facts(engine: Engine, whole: WholeBuild, name: str, lines: Sequence[VersionLine]) -> dict[str, Any]:
+    """What is noted of a package; `lines` are those of its versions."""
+    library, action = whole.made.packages.loaded.library, whole.packaging[name]
+    beside = [item.name for item in library.packages if item.name != name]
+    inputs = [item for item in action.inputs if not item.startswith(VERSION)]
+    first = [whole.made.compiled[line.identity].action for line in lines[:1]]
+    return {
+        "label": action.label,
+        "inputs": {item: engine.input(action, item).decode("ascii") for item in inputs},
+        "library": "".join(engine.input(item, "library").decode("ascii") for item in first),
+        "outputs": whole.files[name],
+        "shared": shared_bodies(line.bodies for line in lines),
+        "lends": any(item.name == name for item in library.with_siblings(beside)),
+    }
+
+
+def _asked_by_templates(made: MadeVersions) -> list[int]:
+    """The positions of the versions that templates may have asked for when instances of them were made: those whose
+    names stand in the text of one."""
+    from opwright_build.dependencies.closures import texts_of
+
+    texts: set[str] = set()
+    for identity, result in made.compiled.items():
+        if has_templates(result):
+            for template in decode_blobs(made.part(identity, TEMPLATES)).values():
+                texts |= texts_of(template)[0]
+    names = (identity.rpartition("@")[0].rpartition("::")[2] for identity in made.compiled)
+    return [number for number, name in enumerate(names) if name in texts]
 
 
 def found_of(results: Iterable[tuple[int, Result]]) -> dict[str, list[dict[str, Any]]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from opwright.bundle.archive import Archive
 from opwright.bundle.byte_source import HeldBytes
+from opwright.bundle.format import DependencyEntry
 from opwright.bundle.member_names import NAME_LENGTH, body_member
 from opwright.bundle.write import replace_functions
 
@@ -53,11 +54,12 @@ class PackagedBefore:
 
 def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[EditedVersion]) -> Done:
     """What `package_action` gives, made of what it gave before some versions were edited. Of the inputs those of
-    versions are not read. The library has no dependencies and no templates, and where it was released some body is not
-    the released one, before and now."""
+    versions are not read. No edited version is a template, none has a body that the package carries of another one, and
+    where the package was released some body is not the released one, before and now."""
     package = decode_value(Package, reader.input("package"))
     domains = decode_value(tuple[Domain, ...], reader.input("domains"))
-    index = build_index(package, domains, (), installed_version("onnx"))
+    dependencies = decode_value(tuple[DependencyEntry, ...], reader.input("dependencies"))
+    index = build_index(package, domains, (), installed_version("onnx"), dependencies)
     if RELEASED in reader.inputs():
         index = after_release(index, json.loads(reader.input(RELEASED))["last"])
     sizes = {digest: size for version in edited for digest, size in version.bodies.items()}

@@ -28,7 +28,7 @@ from opwright_build.engine.state_file import StateFile
 if TYPE_CHECKING:
     from opwright_build.spec.model import SpecVersion
 
-FORMAT = 5
+FORMAT = 6
 VERSION_TABLE, VERSION_LINES = "versions.table", "versions.lines"  # in the working folder
 _MOST_DEAD = 1.25  # of the size that the lines need, that of their file
 
@@ -75,12 +75,14 @@ class VersionTable:
     """`lines` are those of all versions in their order, `identities` theirs; `packaged` are the digests of what
     packaging takes of each. `facts` are those of the whole library:
 
-    `action`: the key of its action; `trace`: the digest of what that read; `outputs`: the files that it makes; `told`:
-    its figures; `found`: the findings of versions by position, and those of specs; `comments`: the YAML files that
-    silence some, by path; `rows`: the digests of the parts of its table;
-    `library`, `inputs`: the inputs of compiling and of packaging that all versions share, as texts;
+    `action`: the key of its action; `trace`: the digest of what that read; `told`: its figures; `found`: the findings
+    of versions by position, and those of specs; `comments`: the YAML files that silence some, by path; `rows`: the
+    digests of the parts of its table;
     `callers`: the versions that call one, by position; `readers`: those that read a file which is not in their own
-    folder; `shared`: how many versions have a body, where more than one has."""
+    folder; `asked`: the positions of those that templates may ask for; `owners`: the package of each version;
+    `packages`, by name, those that one depends on first: the `label` of the action that makes its files, its `inputs`
+    but for versions, and `library`, the input of compiling that its versions share, as texts; `outputs`: its files;
+    `shared`: how many of its versions have a body, where more than one has; `lends`: whether another depends on it."""
 
     facts: Mapping[str, Any]
     identities: Sequence[str]

@@ -46,13 +46,18 @@ class _Compiled:
 
 @dataclass(slots=True)
 class _Packaged:
-    """What packaging has given so far: its actions, `facts` by package, and of those packages that are asked for the
-    files; `unkept` are the paths of those that no store has."""
+    """What packaging has given so far, by package: its action, its `facts`, and the files, each with its digest, of one
+    that is asked for; `unkept` are the paths of those that no store has."""
 
-    actions: list[Action] = field(default_factory=list)
+    actions: dict[str, Action] = field(default_factory=dict)
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    outputs: dict[str, str] = field(default_factory=dict)
+    files: dict[str, dict[str, str]] = field(default_factory=dict)
     unkept: list[str] = field(default_factory=list)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """All files."""
+        return {path: digest for files in self.files.values() for path, digest in files.items()}
 
 
 def build_whole(reader: Reader, engine: Engine, session: Session, wanted: Wanted, usual: Action | None) -> Done:
@@ -71,9 +76,10 @@ def build_whole(reader: Reader, engine: Engine, session: Session, wanted: Wanted
     outputs |= {name: reader.put(data) for name, data in table_parts(rows).items()}
     done = Done(outputs, tuple(build.findings), tuple(packaged.unkept))
     says_more = len(build.findings) > of_versions or any(item.code == IGNORE for item in build.findings)
-    if usual is not None and rows and not says_more and _is_plain(made, packaged, told):
+    others = compiled.packages.others
+    if usual is not None and rows and not (says_more or others.libraries or others.diagnostics):
         comments = {path: text for path, text in compiled.texts.items() if find_ignores(path, text)}
-        whole = WholeBuild(done, told, packaged.actions[0], compiled.results, rows, compiled.packages.loaded, comments)
+        whole = WholeBuild(done, told, packaged.actions, packaged.files, made, rows, comments)
         note_versions(session, usual, reader, whole)
     return done
 
@@ -147,7 +153,7 @@ class _Build:
             if self.wanted.release and is_asked:  # what is to be a release comes after none
                 state = replace(state, last="")
             action = _packaging(made, package, closure, self.session.environment, state, texts)
-            packaged.actions.append(action)
+            packaged.actions[package.name] = action
             (result,) = self.engine.run([replace(action, label=part_label(action.label, self.wanted.chosen))])
             if isinstance(result.outcome, Done | Failed):
                 self.findings.extend(result.outcome.diagnostics)
@@ -156,7 +162,7 @@ class _Build:
             packaged.facts[package.name] = json.loads(self.engine.fetch(result, FACTS))
             if is_asked:
                 outputs = result.outcome.outputs
-                packaged.outputs |= {path: digest for path, digest in outputs.items() if path != FACTS}
+                packaged.files[package.name] = {path: digest for path, digest in outputs.items() if path != FACTS}
                 packaged.unkept += result.outcome.unkept
         return packaged
 
@@ -196,15 +202,6 @@ def _told(compiled: _Compiled, compared: Mapping[str, Comparison], packaged: _Pa
         "templates": [identity for identity, result in compiled.results.items() if has_templates(result)],
         "actions": len(compiled.results) + len(packages.loaded.packages) + 1,
     }
-
-
-def _is_plain(made: MadeVersions, packaged: _Packaged, told: Mapping[str, Any]) -> bool:
-    """Whether it is one package without templates' instances that calls no other library, and not what was released: of
-    such a one edits know what they touch."""
-    others = made.packages.others
-    if len(packaged.actions) != 1 or made.instances or others.libraries or others.diagnostics:
-        return False
-    return RELEASED not in packaged.actions[0].inputs or bool(told["differing"])
 
 
 def _packaging(
