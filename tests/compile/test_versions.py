@@ -389,6 +389,7 @@ def test_annotations_agree_with_yaml(tmp_path: Path, annotation: str, agrees: bo
         ("def F(X, alpha):", ["function.py:5:10 OW211 the input `alpha` has no type"]),
         ("def F(X, alpha=1.0):", ["function.py:5:16 OW318 the input `alpha` has a default other than None"]),
         ("def F(X: [1]):", ["function.py:5:10 OW317 the annotation of `X` is not understood"]),
+        ("def F(X: FLOAT[2, 2**63]):", ["function.py:5:10 OW317 the annotation of `X` is not understood"]),
     ],
 )
 def test_a_mistake_in_the_interface_is_told_once(tmp_path: Path, signature: str, expected: list[str]) -> None:

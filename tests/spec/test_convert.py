@@ -144,6 +144,8 @@ def test_places_are_those_of_the_version(tiny: TinyLibrary) -> None:
         ("X: T}", "X: {type: tensor}}", ["spec.yaml:7:20 OW122"]),
         ("X: T}", "X: {typ: T}}", ["spec.yaml:7:14 OW106"]),
         ("X: T}", "X: {type: T, rank: -1}}", ["spec.yaml:7:29 OW109"]),
+        ("X: T}", "X: {type: T, shape: [2, 9223372036854775808]}}", ["spec.yaml:7:34 OW109"]),
+        ("X: T}", f"X: {{type: T, shape: [{10**30}]}}}}", ["spec.yaml:7:31 OW109"]),
         ("X: T}", "X: {type: T, rank:}}", ["spec.yaml:7:27 OW101"]),
         ("X: T}", "X: {type: T, rank: }}", ["spec.yaml:7:23 OW108"]),
         ("X: T}", "X-1: T}", ["spec.yaml:7:10 OW109"]),

@@ -61,7 +61,7 @@ def _given_or_none(value: object) -> str:
 Size = TypeAliasType(
     "Size",
     Annotated[
-        Annotated[int, Field(ge=0), Tag(tag("number"))]
+        Annotated[int, Field(ge=0, le=(1 << 63) - 1), Tag(tag("number"))]  # as ONNX writes it down
         | Annotated[Identifier, Tag(tag("name"))]
         | Annotated[None, Tag(tag("any"))],
         Discriminator(_size_kind),

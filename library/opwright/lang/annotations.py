@@ -233,6 +233,18 @@ def _read_dims(items: list[ast.expr]) -> TensorAnnotation | None:
     return TensorAnnotation(shape=tuple(dims))
 
 
+def why_not_understood(node: ast.expr | None, otherwise: str) -> str:
+    """Why an annotation means nothing: what stands for a dimension of a tensor type and is none, or `otherwise`."""
+    for part in ast.walk(node) if node is not None else ():
+        if not isinstance(part, ast.Subscript) or _last_name(part.value) not in {*_ELEMENTS, "Tensor"}:
+            continue
+        items = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
+        wrong = next((item for item in items if _read_dims([item]) is None), None)
+        if wrong is not None:
+            return f"`{ast.unparse(wrong)[:80]}` is no dimension: a size from 0 to 2**63 - 1, a name in quotes or None"
+    return otherwise
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 

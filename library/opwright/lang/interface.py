@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
-from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
+from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation, why_not_understood
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.ir import AttributeLiteral
 from opwright.lang.numpy_values import number_of
@@ -247,7 +247,9 @@ def _bad_annotation(source: Source, argument: ast.arg) -> Diagnostic:
         "OW317",
         f"the annotation of `{argument.arg}` is not understood",
         source.place(span_of(argument.annotation or argument)),
-        reason="it says neither which kind of attribute nor which tensor type this is",
+        reason=why_not_understood(
+            argument.annotation, "it says neither which kind of attribute nor which tensor type this is"
+        ),
         help="attributes are `int`, `float`, `str`, `bool`, `Sequence[...]` of these, `Optional` or `Literal`; "
         "inputs are tensor types such as `FLOAT[...]`, or have no annotation",
     )
