@@ -25,7 +25,10 @@ g (float[N, 4] x, bool[1] flag) => (float[N, 4] y, float[N, 4] r)
     else_branch = e () => (b) { b = Identity(s) }>
   [late] r = Relu(y)
   q = Abs(far)
+  [two] w = Constant<value_floats: floats = [1.0, 2.0]>()
+  [neg] v = Neg(w)
 }
+<domain: "local", opset_import: ["": 18]> Nothing (a) => () { c = Abs(a) }
 <domain: "local", opset_import: ["": 18]> Half <k: float = 0.5>(a) => (b) {
   c = Constant<value_float: float = @k>()
   b = local.Times(a, c)
@@ -86,6 +89,13 @@ def test_large_constants_become_parameters(library: Path) -> None:
     assert "inputs:\n  far: float\n" in text("Far", "spec.yaml")
 
 
+def test_a_part_that_reads_nothing_is_a_function_without_inputs(library: Path) -> None:
+    assert begin("Known", "two..neg").status == 0
+    assert "inputs: {}\n" in text("Known", "spec.yaml")
+    built = run_command("build")
+    assert built.status == 0, built.out + built.err
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [
@@ -93,6 +103,7 @@ def test_large_constants_become_parameters(library: Path) -> None:
         ("subb", "did you mean sub?"),
         ("late..mean", "no node lies in `late..mean`"),
         ("Halb", "the model has no function and no node Halb"),
+        ("Nothing", "`Nothing` gives no output"),
     ],
 )
 def test_what_is_no_part_of_a_model_is_refused(library: Path, what: str, said: str) -> None:

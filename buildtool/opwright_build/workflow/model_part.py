@@ -88,7 +88,8 @@ class ModelPart:
             ("inputs", self.function.input, self.inputs),
             ("outputs", self.function.output, self.outputs),
         ):
-            lines += [f"{key}:", *(f"  {name}: {_type(type_)}" for name, type_ in zip(names, types, strict=True))]
+            values = [f"  {name}: {_type(type_)}" for name, type_ in zip(names, types, strict=True)]
+            lines += [f"{key}:" if values else f"{key}: {{}}", *values]  # a key without a value is refused
         return "\n".join([*lines, "vectors: [vectors.yaml]", ""])
 
     def _row(self, opset: int, notes: list[Diagnostic]) -> str:
@@ -143,7 +144,10 @@ def part_of(text: str) -> ModelPart:
     model = read_model(path)
     check_structure(model, path.as_posix())
     functions = {name: item for item in model.functions for name in (item.name, f"{item.domain}::{item.name}")}
-    return _function(model, functions[what], text) if what in functions else _nodes(model, what, text)
+    part = _function(model, functions[what], text) if what in functions else _nodes(model, what, text)
+    if not part.function.output:
+        raise _refused(f"`{what[:80]}` gives no output", "name a part of the model that computes something", text)
+    return part
 
 
 def _function(model: ModelProto, function: FunctionProto, file: str) -> ModelPart:
