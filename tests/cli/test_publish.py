@@ -213,6 +213,21 @@ def test_what_is_no_release_is_refused(released: Path, opwright: Opwright) -> No
     assert not DIST.exists()
 
 
+@pytest.mark.parametrize("data", [b"## base 1.0.0\n\nall forged\n", None])
+def test_notes_that_are_not_those_of_the_release_are_not_published(
+    released: Path, opwright: Opwright, data: bytes | None
+) -> None:
+    notes = Path("specs/com.acme/released/1.0.0.md")
+    if data is None:
+        notes.unlink()
+    else:
+        notes.write_bytes(data)
+    for command in (("publish",), ("lock", "--check"), ("release", "1.0.0"), ("release", "1.1.0")):
+        ran = opwright(*command, "--json")
+        assert (ran.status, codes(ran)) == (1, ["OW610"])
+    assert not DIST.exists()
+
+
 def test_without_a_lock_there_is_a_warning(library: Path, opwright: Opwright) -> None:
     ran = opwright("publish", "--json")
     assert (ran.status, codes(ran)) == (0, ["OW661"])

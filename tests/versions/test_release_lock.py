@@ -18,11 +18,13 @@ from opwright_build.versions.release_lock import (
     Formerly,
     Locks,
     Release,
+    check_notes,
     read_lock,
     read_locks,
     read_package_locks,
     read_text,
     release_key,
+    with_notes,
     write_lock,
     write_text,
 )
@@ -230,6 +232,37 @@ def test_an_edited_body_is_found_at_its_line(compiled: State) -> None:
     assert findings[0].place.file == "specs/com.acme/released/Scale-1.txt"
     _, findings = read_text(b"\n".join(data.split(b"\n")[: at - 1]), entry)
     assert "it lacks body1:" in findings[0].reason
+
+
+def test_any_other_line_of_a_text_is_found(compiled: State) -> None:
+    (entry,) = compiled.bundle.index.functions
+    lines = write_text(entry, compiled.bundle.bodies, {}).split(b"\n")
+    for number in range(len(lines)):
+        for changed in ([], [lines[number] + b" "], [lines[number], b""], [b"\xff" + lines[number]]):
+            text = b"\n".join([*lines[:number], *changed, *lines[number + 1 :]])
+            assert [item.code for item in read_text(text, entry)[1]] == ["OW610"], (number, changed)
+    (finding,) = read_text(b"\n".join([lines[0], b"opset 1-2: " + b"body1:", *lines[2:]]), entry)[1]
+    assert finding.place is not None
+    assert finding.place.line == 2
+    assert read_text(b"\r\n".join(lines), entry)[1] == []
+
+
+def test_notes_are_those_that_the_lock_knows() -> None:
+    notes = {"specs/com.acme/released/1.0.0.md": b"## one\n\n* new\n"}
+    kept = replace(lock(), notes=with_notes((), "1.0.0", notes["specs/com.acme/released/1.0.0.md"]))
+    read, findings = read_lock(write_lock(kept), DOMAIN)
+    assert findings == []
+    assert read is not None
+    assert read.notes == kept.notes
+    assert check_notes(notes.get, read) == []
+    assert check_notes({name: data.replace(b"\n", b"\r\n") for name, data in notes.items()}.get, read) == []
+    for files in ({}, {name: data + b"forged" for name, data in notes.items()}):
+        assert [item.code for item in check_notes(files.get, read)] == ["OW610"]
+    assert check_notes({}.get, lock()) == [], "a lock from before notes were sealed"
+    for version in ("../../../secret", "/etc/passwd", "1.0", ""):  # a lock may be anybody's
+        forged = replace(lock(), notes=with_notes((), version, b""))
+        assert read_lock(write_lock(forged), DOMAIN)[1][0].reason == "notes are of what is no release"
+    assert with_notes(kept.notes, "1.0.0", b"") == with_notes((), "1.0.0", b"")
 
 
 def test_the_texts_lie_beside_the_lock(compiled: State, tmp_path: Path) -> None:

@@ -64,6 +64,11 @@ def _forgotten(committed: DomainLock, current: DomainLock) -> Iterator[Diagnosti
     for item in _releases(committed):
         if item not in kept:
             yield _lost(path, f"the lock of {committed.domain} has forgotten the release {item.version}", Place(path))
+    fresh = {item.version for item in kept.difference(_releases(committed))}  # another package's may have the number
+    for notes in committed.notes:
+        if notes not in current.notes and notes.version not in fresh:
+            message = f"the lock of {committed.domain} says something else of the notes of {notes.version}"
+            yield _lost(path, message, Place(path, 1, 1, 1, 2))
     if current.version < committed.version:
         message = f"the lock has version {current.version} of {committed.domain}, and had {committed.version}"
         yield _lost(path, message, Place(path, 1, 1, 1, 2))

@@ -2,7 +2,8 @@
 
 JSON, one object a line: first the domain and its releases, then one line for each released version, sorted. Every line
 carries the sha256 of the rest of it, the first one also that of all lines behind it: what was edited by hand or lost
-in a merge is found, and where. `<Name>-<since_version>.txt` holds the bodies of a version as text.
+in a merge is found, and where. `<Name>-<since_version>.txt` holds the bodies of a version as text, `<version>.md` the
+notes of a release, in the folder of its package's first domain; the lock there has their sha256.
 Only `opwright release` and `opwright lock --accept` write these files.
 """
 
@@ -13,7 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
@@ -21,6 +22,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright_build.versions.body_form import TextError, body_lines, read_body
 from opwright_build.versions.lock_json import Json, MalformedRecordError, from_json, to_json
 from opwright_build.versions.promise import Accepted, Promise, Promised, Terms, bare, by_identity
+from opwright_build.versions.semantic import parse_release
 
 FORMAT = 1
 FOLDER = "released"
@@ -43,6 +45,14 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class Notes:
+    """The notes of a release that lie beside the lock, and the sha256 of their bytes."""
+
+    version: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Formerly:
     """The releases of another library, in which a domain was before it came to the one that has it now."""
 
@@ -62,6 +72,7 @@ class _Head:
     gone: tuple[str, ...] = ()
     formerly: tuple[Formerly, ...] = ()
     terms: Terms | None = None
+    notes: tuple[Notes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,8 @@ class _Line:
 class DomainLock:
     """The lock of one domain. `version` is that of the domain, `lines` where each version stands in the file, `gone`
     the identities that a release had and a later one left out: none of them is given again. `terms` are None where the
-    lock was written before they were noted: the next release notes them."""
+    lock was written before they were noted: the next release notes them. So with `notes`, which lack earlier releases.
+    """
 
     domain: str
     library: str
@@ -88,6 +100,7 @@ class DomainLock:
     gone: tuple[str, ...] = ()
     formerly: tuple[Formerly, ...] = ()
     terms: Terms | None = None
+    notes: tuple[Notes, ...] = ()
 
     @property
     def path(self) -> str:
@@ -143,6 +156,7 @@ def write_lock(lock: DomainLock) -> bytes:
         lock.gone,
         lock.formerly,
         lock.terms,
+        lock.notes,
     )
     body = "".join(f"{line}\n" for line in lines)
     first = _sealed({**to_json(head), "lines": sha256(body.encode()).hexdigest()})
@@ -163,6 +177,12 @@ def write_text(entry: FunctionEntry, bodies: Mapping[str, bytes], templates: Map
     for digest in dict.fromkeys(body.body for body in entry.bodies):
         lines += ["", f"body {digest}", *(f"  {line}" for line in body_lines(bodies[digest]))]
     return ("\n".join(lines) + "\n").encode()
+
+
+def with_notes(known: Iterable[Notes], version: str, data: bytes) -> tuple[Notes, ...]:
+    """The notes that lie beside a lock, once these are written there."""
+    others = (item for item in known if item.version != version)
+    return (*others, Notes(version, sha256(data).hexdigest()))
 
 
 def _sealed(value: dict[str, Json]) -> str:
@@ -194,6 +214,8 @@ def read_lock(
         head = from_json(_Head, values[1])
         if head.lock > FORMAT:
             return None, [_newer(path, head.lock)]
+        if any(parse_release(item.version) is None for item in head.notes):
+            raise MalformedRecordError("notes are of what is no release")
     except MalformedRecordError as error:
         return None, [_damaged(path, 1, str(error))]
     if values.pop(1).get("lines") != sha256(b"".join(line + b"\n" for line in lines[1:])).hexdigest():
@@ -218,6 +240,7 @@ def read_lock(
         head.gone,
         head.formerly,
         head.terms,
+        head.notes,
     )
     return made, []
 
@@ -317,7 +340,7 @@ def read_text(data: bytes, entry: FunctionEntry) -> tuple[dict[str, bytes], list
     lines = _with_own_line_ends(data).decode("utf-8", "replace").split("\n")
     found: list[Diagnostic] = []
     bodies: dict[str, bytes] = {}
-    seen: set[str] = set()
+    templates: dict[str, bytes] = {}
     starts = [at for at, line in enumerate(lines) if _BODY.fullmatch(line)]
     for start, stop in pairwise([*starts, len(lines)]):
         kind, digest = lines[start].split(" ")
@@ -325,19 +348,49 @@ def read_text(data: bytes, entry: FunctionEntry) -> tuple[dict[str, bytes], list
         while inner and inner[-1] == "":
             inner.pop()
         texts = [line.removeprefix("  ") for line in inner]
-        seen.add(digest)
         if kind == "template":
-            if sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest() != digest.partition(":")[2]:
+            templates[digest] = "\n".join(texts).encode("utf-8", "replace")
+            if sha256(templates[digest]).hexdigest() != digest.partition(":")[2]:
                 found.append(_damaged(path, start + 1, "the template was edited: it has another digest than it says"))
             continue
         try:
             bodies[digest] = read_body(texts, digest)
         except TextError as error:
             found.append(_damaged(path, start + 2 + error.line, f"the body was edited: {error}"))
-    missing = sorted(Promise(entry).bodies - seen)
+    if found:
+        return bodies, found
+    missing = sorted(Promise(entry).bodies - {*bodies, *templates})
     if missing:
         found.append(_damaged(path, 0, f"it lacks {missing[0][:22]}..., which the lock names"))
+    else:
+        found += _other_lines(path, lines, write_text(entry, bodies, templates).decode("utf-8").split("\n"))
     return bodies, found
+
+
+def _other_lines(path: str, lines: Sequence[str], written: Sequence[str]) -> list[Diagnostic]:
+    """The first line that is not the one that was written. The bodies may be right and the lines above them, which
+    say what they serve, or the way that they are written, another."""
+    pairs = enumerate(zip_longest(lines, written), 1)
+    number = next((number for number, (line, right) in pairs if line != right), 0)
+    return [_damaged(path, number, "the line is not the one that was written")] if number else []
+
+
+def check_notes(read: Read, lock: DomainLock) -> list[Diagnostic]:
+    """What is wrong with the notes that lie beside a lock, as far as the lock has their sha256."""
+    found: list[Diagnostic] = []
+    for item in lock.notes:
+        path = notes_path([lock.domain], item.version)
+        data = read(path)
+        if data is None:
+            found.append(_missing(path, lock.path))
+        elif sha256(_with_own_line_ends(data)).hexdigest() != item.sha256:
+            found.append(_damaged(path, 0, "it has another sha256 than the lock says"))
+    return found
+
+
+def _missing(path: str, lock: str) -> Diagnostic:
+    help_ = "take it from version control again"
+    return Diagnostic("OW610", f"{path} is missing", Place(lock, 1, 1, 1, 2), help=help_)
 
 
 def _damaged(path: str, line: int, reason: str) -> Diagnostic:

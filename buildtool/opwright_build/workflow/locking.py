@@ -122,8 +122,8 @@ def _moved(session: Session, library: BuiltLibrary) -> list[str]:
 
 
 def texts_of(session: Session, locks: Locks) -> list[Diagnostic]:
-    """What is wrong with the texts of released bodies."""
-    from opwright_build.versions.release_lock import read_text, text_path
+    """What is wrong with the texts of released bodies, and with the notes of releases."""
+    from opwright_build.versions.release_lock import check_notes, read_text, text_path
 
     found: list[Diagnostic] = []
     for domain in locks.domains.values():
@@ -141,6 +141,7 @@ def texts_of(session: Session, locks: Locks) -> list[Diagnostic]:
 
 def unaccepted(library: BuiltLibrary) -> list[Diagnostic]:
     """The changes of bodies that stand in the way of a release."""
+        found += check_notes(session.tree.read, domain)
     places = {item.subject: item.place for item in library.diagnostics if item.code in _BODIES}
     return [_refused(verdict, places.get(identity), "") for identity, verdict in library.verdicts.items()]
 

@@ -17,7 +17,7 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import publish as write_outputs
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
-from opwright_build.workflow.locking import locks_of_package
+from opwright_build.workflow.locking import locks_of_package, texts_of
 from opwright_build.workflow.session import DISTRIBUTIONS, Options, Session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
@@ -128,6 +128,10 @@ def _release(
         found.append(_never_released(package, place))
     elif index.version != locks.release:
         found.append(_no_release(index, locks.release, place))
+        return None
+    edited = texts_of(session, locks)
+    if edited:
+        found += edited
         return None
     specs = _specs(session)
     bundle_name = f"{index.library}-{index.version}.onnxlib"

@@ -176,7 +176,7 @@ def _prepare(
         if item.release == domain.release
     ]
     notes = release_notes(package.name, version, locks.release, changes, accepted)
-    files = _files(locks, package, bundle, version, session)
+    files = _files(locks, package, bundle, version, session, notes.encode())
     files[notes_path(package.domains, version)] = notes.encode()
     files[f"dist/{package.name}-{version}.md"] = notes.encode()
     return _Ready(files, notes, package.name, locks.release, False, changed_since(locks, bundle))
@@ -229,10 +229,19 @@ def _steps_refused(changes: Sequence[Change], last: str, version: str, places: S
     ]
 
 
-def _files(locks: Locks, package: Package, bundle: Bundle, version: str, session: Session) -> dict[str, bytes | None]:
+def _files(
+    locks: Locks, package: Package, bundle: Bundle, version: str, session: Session, notes: bytes
+) -> dict[str, bytes | None]:
     """The locks and the texts of all versions of the package."""
     from opwright_build.versions.promise import Promise, Terms, bare, by_identity
-    from opwright_build.versions.release_lock import DomainLock, Release, text_path, write_lock, write_text
+    from opwright_build.versions.release_lock import (
+        DomainLock,
+        Release,
+        text_path,
+        with_notes,
+        write_lock,
+        write_text,
+    )
 
     files: dict[str, bytes | None] = {}
     locked: dict[str, bytes | None] = {}
@@ -280,6 +289,7 @@ def _with_version(
     lines = data.decode("utf-8").split("\n")
     packages = loaded.library.packages
     places: dict[Place, str] = {}
+        told = () if before is None else before.notes
     for package in packages:
         place = package.places["version"]
         if package.name in names and package.version != version:
@@ -291,6 +301,7 @@ def _with_version(
             places[place] = package.version
     for place, old in places.items():
         head, rest = lines[place.line - 1][: place.column - 1], lines[place.line - 1][place.column - 1 :]
+            notes=with_notes(told, version, notes) if domain.name == min(package.domains) else told,
         match = re.match(rf"""(["']?version["']?\s*:\s*(["']?)){re.escape(old)}(?=\2)""", rest)
         if match is None:
             message = f"the version in {LIBRARY_FILE} cannot be changed to {version}"

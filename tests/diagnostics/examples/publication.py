@@ -118,9 +118,7 @@ PAIRS = (
     ),
     Pair(
         "OW675",
-        bad=Example(
-            f"{_RELEASED} && put notes.md specs/com.acme/released/1.0.0.md && {_AGAIN}", {"notes.md": "More.\n"}
-        ),
+        bad=Example(f"{_RELEASED} && put notes.md specs/com.acme/more.md && {_AGAIN}", {"notes.md": "More.\n"}),
         good=Example(f"{_RELEASED} && {_AGAIN}"),
     ),
     Pair(
