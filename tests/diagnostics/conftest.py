@@ -36,7 +36,7 @@ from opwright_build.sandbox.levels import CAGES
 from opwright_build.verify.cases import oracle
 from opwright_build.verify.run import worker_process
 from opwright_build.verify.run.worker_process import Answer, Surroundings
-from opwright_build.workflow import library_site
+from opwright_build.workflow import library_site, session
 from opwright_build.workflow.session_cluster import SessionCluster
 
 from tests.claimed import claim_a_sandbox
@@ -96,6 +96,9 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         if words[0] == "no-room-for":
             monkeypatch.setattr(state_file, "write_whole", _refusing(words[1]))
             return 0
+        if words == ["read-only"]:
+            monkeypatch.setattr(session, "folder_lock", _read_only)
+            return 0
         if words[0] == "shared" and words[1] in PLACES:
             monkeypatch.setattr(url_files, "open_place", PLACES[words[1]])
             monkeypatch.setattr(url_files, "PATIENCE", url_files.Patience(seconds=0.05))
@@ -132,6 +135,10 @@ class _LostWorker:
 
     def stop(self) -> str:
         return "crashed (signal 11)"
+
+
+def _read_only(path: Path, on_wait: Callable[[], None]) -> NoReturn:
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
 
 
 def _refusing(name: str) -> Callable[[Path, bytes], None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def conform_backend(
         lines = [_table(told, backend), *left_out_lines(made.left_out)]
         return finish(session, started, findings, "\n".join(lines), {"cases": len(told)})
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=True), task)
 
 
 def _on_corpus(

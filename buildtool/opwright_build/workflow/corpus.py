@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,7 @@ def export_vectors(
         fields = {"cases": len(written), "left_out": len(made.left_out), "sandbox": record(made.sandbox)}
         return finish(session, started, findings, "\n".join(lines), fields)
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=True), task)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.lock_comparison import ownerless_locks
 from opwright_build.workflow.locking import locks_of_package
 from opwright_build.workflow.released_bodies import judge_pairs
-from opwright_build.workflow.session import Options, Session, cache_folder, open_session
+from opwright_build.workflow.session import Options, Session, open_session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file
 
@@ -61,7 +61,8 @@ class _Told:
 def diff(path: Path, against: str, notes: Path | None, reporter: Reporter, options: Options, started: float) -> int:
     """Compares the library around `path`. Exit status 1 where something breaks what worked or may do so, and where the
     lock, compared with that, does not allow it."""
-    return on_library(path, reporter, options, lambda session: _diff(session, against, notes, options, started))
+    reading = replace(options, reads_only=True)
+    return on_library(path, reporter, reading, lambda session: _diff(session, against, notes, options, started))
 
 
 def _diff(session: Session, against: str, notes: Path | None, options: Options, started: float) -> int:
@@ -226,7 +227,7 @@ def _revision(session: Session, revision: str, options: Options) -> list[_State]
         root = Path(scratch).resolve() / "library"
         root.mkdir()
         lay_out(session.root, revision, root)
-        cache = cache_folder(options, session.root).absolute()
+        cache = session.cache.absolute()
         with open_session(root, QuietReporter(), Options(cache, packages=options.packages)) as other:
             built = build_library(other, locked=False)
             if not built.good:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ _DRY: Mapping[str, Any] = {"dry_run": True}
 
 def dry_run(path: Path, reporter: Reporter, options: Options, started: float) -> int:
     """Says what `build` would do for the library around `path`."""
-    return on_library(path, reporter, options, lambda session: _dry_run(session, started))
+    return on_library(path, reporter, replace(options, reads_only=True), lambda session: _dry_run(session, started))
 
 
 def _dry_run(session: Session, started: float) -> int:

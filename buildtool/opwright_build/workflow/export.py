@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from opwright_build.report.reporter import Reporter
@@ -61,4 +62,4 @@ def export(
             lines.append(f"wrote {os.path.relpath(target)} ({functions} at opset {opset})")
         return finish(session, started, library.diagnostics, "\n".join(lines), {})
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=output is not None), task)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ def graph(path: Path, console: Console, reporter: Reporter, options: Options, fo
             console.summary(f"wrote {output} ({counted(len(nodes), 'version')}, {calls})")
         return only_findings(session, loaded.diagnostics)
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=True), task)
 
 
 def why(caller: str, callee: str, path: Path, console: Console, reporter: Reporter, options: Options) -> int:
@@ -64,7 +65,7 @@ def why(caller: str, callee: str, path: Path, console: Console, reporter: Report
         missing = [] if paths else [Diagnostic("OW534", f"{caller} does not call {callee}, neither directly nor not")]
         return only_findings(session, [*loaded.diagnostics, *missing])
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=True), task)
 
 
 def shortest_path(start: str, goals: Iterable[str], calls: Calls) -> list[str]:

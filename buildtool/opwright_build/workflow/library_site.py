@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +36,8 @@ _NEEDED = ("sphinx", "furo", "markdown_it")
 
 def site(path: Path, reporter: Reporter, options: Options, output: Path | None, started: float) -> int:
     """Writes the site of the library around `path`, by default to dist/site; files of an earlier one are removed."""
-    return on_library(path, reporter, options, lambda session: _site(session, output, started))
+    wanted = replace(options, reads_only=output is not None)
+    return on_library(path, reporter, wanted, lambda session: _site(session, output, started))
 
 
 def _site(session: Session, output: Path | None, started: float) -> int:

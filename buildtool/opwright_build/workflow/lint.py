@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,10 @@ _ROUNDS = 8  # of fixes: a finding may hide others
 
 def lint(path: Path, reporter: Reporter, options: Options, started: float) -> int:
     """Finds the mistakes of the library around `path`."""
+    return _lint(path, reporter, replace(options, reads_only=True), started)
 
+
+def _lint(path: Path, reporter: Reporter, options: Options, started: float) -> int:
     def task(session: Session) -> int:
         library = build_library(session)
         versions = library.total("versions") if library.chosen is None else len(library.chosen)
@@ -50,6 +54,7 @@ def lint(path: Path, reporter: Reporter, options: Options, started: float) -> in
 def lint_and_fix(path: Path, reporter: Reporter, options: Options, started: float, dry: bool) -> int:
     """Makes the fixes that findings are sure of, until there are none, and tells what is left. With `dry` it shows what
     the first ones would change, and writes nothing."""
+    options = replace(options, reads_only=dry)
     made = 0
     for _ in range(_ROUNDS):
         count = _fix_once(path, reporter, options, dry)
@@ -58,7 +63,7 @@ def lint_and_fix(path: Path, reporter: Reporter, options: Options, started: floa
             break
     if made:
         reporter.step(f"{counted(made, 'fix', 'fixes')} {'to be made' if dry else 'made'}")
-    return lint(path, reporter, options, started)
+    return _lint(path, reporter, options, started)
 
 
 def _fix_once(path: Path, reporter: Reporter, options: Options, dry: bool) -> int:

@@ -74,7 +74,7 @@ def _list_what_is_read(root: Path, console: Console, reporter: Reporter, as_json
     domains = {domain: package.name for package in shown for domain in package.domains}
     versions = [version for version in loaded.versions if version.domain.name in domains]
     if options.asked:
-        with open_session(root, reporter, options) as session:
+        with open_session(root, reporter, replace(options, reads_only=True)) as session:
             chosen = choose(options.asked, replace(loaded, versions=tuple(versions)), LibraryKnowledge(session, loaded))
         versions = [version for version in versions if version.identity in chosen.identities]
     told = [(domains[version.domain.name], declared(version)) for version in versions]

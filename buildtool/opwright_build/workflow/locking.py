@@ -42,7 +42,12 @@ class Accepting:
 
 def lock(path: Path, reporter: Reporter, options: Options, accept: Accepting, check: bool, started: float) -> int:
     """Shows the lock of the library around `path`; with `check` fails where it refuses a release."""
-    return on_library(path, reporter, options, lambda session: _lock(session, accept, check, started))
+    return on_library(
+        path,
+        reporter,
+        replace(options, reads_only=not accept.asked),
+        lambda session: _lock(session, accept, check, started),
+    )
 
 
 def _lock(session: Session, accept: Accepting, check: bool, started: float) -> int:
@@ -136,12 +141,12 @@ def texts_of(session: Session, locks: Locks) -> list[Diagnostic]:
                 found.append(Diagnostic("OW610", message, domain.place(promise.identity), help=help_))
             else:
                 found += read_text(data, promise.entry)[1]
+        found += check_notes(session.tree.read, domain)
     return found
 
 
 def unaccepted(library: BuiltLibrary) -> list[Diagnostic]:
     """The changes of bodies that stand in the way of a release."""
-        found += check_notes(session.tree.read, domain)
     places = {item.subject: item.place for item in library.diagnostics if item.code in _BODIES}
     return [_refused(verdict, places.get(identity), "") for identity, verdict in library.verdicts.items()]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def show_opsets(path: Path, console: Console, reporter: Reporter, options: Optio
             console.result(opsets_text(rows, each_variant=library.chosen is not None))
         return only_findings(session, library.diagnostics)
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=True), task)
 
 
 def opsets_text(rows: Sequence[Mapping[str, Any]], each_variant: bool = True) -> str:

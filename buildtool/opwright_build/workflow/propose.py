@@ -47,7 +47,7 @@ def propose(
     `sandbox` is the level of the sandbox without which no reference is to be run, and no model of the library loaded.
     """
     # What X needs is compiled: its versions, older ones too, with which the proposal compares it, and what they call.
-    narrowed = replace(options, asked=Asked((name.partition("@")[0],)))
+    narrowed = replace(options, asked=Asked((name.partition("@")[0],)), reads_only=True)
     return on_library(path, reporter, narrowed, lambda session: _propose(session, name, output, sandbox, started))
 
 

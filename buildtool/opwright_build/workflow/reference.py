@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -43,7 +44,8 @@ def reference(
 
     `output` is by default docs/reference in the library. Pages of functions that are no more are removed.
     """
-    return on_library(path, reporter, options, lambda session: _reference(session, output, check, started))
+    wanted = replace(options, reads_only=check or output is not None)
+    return on_library(path, reporter, wanted, lambda session: _reference(session, output, check, started))
 
 
 def _reference(session: Session, output: Path | None, check: bool, started: float) -> int:

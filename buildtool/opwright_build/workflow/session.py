@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import opwright
-from opwright.diagnostics.diagnostic import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic, Severity
 
 import opwright_build
 from opwright_build.engine.action import Failed
@@ -29,7 +31,7 @@ from opwright_build.engine.seal import Seal
 from opwright_build.engine.sources import CODE, FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import SHARED, LocalStore, Store
-from opwright_build.engine.system_errors import cannot_be
+from opwright_build.engine.system_errors import cannot_be, reason_of
 from opwright_build.engine.tree import Tree, sweep
 from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.course import Advance, Stage
@@ -69,8 +71,10 @@ OWN_FILES = (
     READ_STAMPS,
 )  # in that folder
 OUTPUTS = ("dist", "library")
+WAITING = "another opwright is at work in this folder; waiting for it to end"
 SHARED_MODE = "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment
 BAD_SHARED = "OW917"  # that they make no sense, or the keys
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)  # what a folder answers that others may write to
 INSTALLED = "installed"  # the kind of source that is the bundle of an installed library
 MODULE = "module"  # the kind of source that says whether a module is installed that no build wrote
 # What the bytes of a build can depend on, apart from the build tool itself.
@@ -88,7 +92,8 @@ class Options:
     what not to trust, and the names of the packages to work on, none for all of them. `asked` says which functions to
     work on. `jobs` is how many processes work, None for one a processor where that is worth it; `action_limit`
     and `vector_limit` are in seconds; with `timings` the end says where the time went. `executor` is the address of a
-    cluster that works in place of processes."""
+    cluster that works in place of processes. `reads_only`: nothing in the library's folder is to change, so that it
+    may be one that this user cannot write to."""
 
     cache: Path | str | None = None
     rehash: bool = False
@@ -100,6 +105,7 @@ class Options:
     vector_limit: float = VECTOR_LIMIT
     timings: bool = False
     executor: str = ""
+    reads_only: bool = False
 
 
 @dataclass(slots=True)
@@ -130,7 +136,8 @@ class ActionCount:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept.
+    """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept
+    of the folder; `cache` is where this machine's results are.
     `packages` are the names of the packages to work on as they were asked for, none for all of them; `asked` says which
     functions. `sources` and `log` are those of the engine; `jobs` is how many processes may work, `cluster` what works
     in place of them. `vector_limit` is in seconds. `timings` are of this session; `shows_timings`: they are told at its
@@ -140,6 +147,7 @@ class Session:
     tree: Tree
     engine: Engine
     store: Store
+    cache: Path
     environment: str
     publisher: Publisher
     count: ActionCount
@@ -189,26 +197,40 @@ class Session:
 def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[Session]:
     """Opens the library at `root`. One session at a time: a second one waits. Hints and log are saved at the end.
 
-    DiagnosticError (OW520, OW521) when the working folder or a file of ours in it is a link, a pipe or a device.
+    Where the folder cannot be written to, work that only reads goes on without lock and records, in a cache for it
+    alone. DiagnosticError (OW520, OW521) when the working folder or a file of ours in it is a link, a pipe or a device.
     """
     work, tree = root / WORK, Tree(root)
     _require_own_places(tree)
-    with _locked(work, lambda: reporter.step("another opwright is at work in this folder; waiting for it to end")):
-        sweep(work, OWN_FILES)
-        with _session(tree, user_seal(), reporter, options) as session:
+    with ExitStack() as stack:
+        user = user_seal()
+        records, cache = user, cache_folder(options, root)
+        try:
+            stack.enter_context(folder_lock(work / "lock", partial(reporter.step, WAITING)))
+        except OSError as error:
+            if not options.reads_only or error.errno not in _READ_ONLY or (work / JOURNAL).exists():
+                help_ = "the build keeps its lock, cache and records in that folder of the library"
+                raise cannot_be("written", WORK, error, help_) from error
+            records = UserSeal(None, (*user.warnings, _without_records(error)))
+            if cache == root / WORK / "cache":
+                cache = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="opwright-cache-")))
+        else:
+            sweep(work, OWN_FILES)
+        store = LocalStore(cache, user.seal)
+        with _session(tree, records, store, reporter, options) as session:
             yield session
 
 
 @contextmanager
-def _session(tree: Tree, user: UserSeal, reporter: Reporter, options: Options) -> Iterator[Session]:
-    """The session in a folder that no other one works in."""
+def _session(tree: Tree, user: UserSeal, local: LocalStore, reporter: Reporter, options: Options) -> Iterator[Session]:
+    """The session in a folder that no other one works in, or that is only read."""
     root, work, here = tree.root, tree.root / WORK, folder_seal(user)
     transaction = Transaction(tree, work, here)
     transaction.finish()
     hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
     parts = own_environment(hints)
     log = ActionLog(StateFile(work / LOG, here), parts)
-    store = _with_shared(LocalStore(cache_folder(options, root), user.seal), options)
+    store = _with_shared(local, options)
     timings = Timings()
     timed = TimedReporter(reporter, timings)
     count = ActionCount(timed, timings)
@@ -228,6 +250,7 @@ def _session(tree: Tree, user: UserSeal, reporter: Reporter, options: Options) -
             tree,
             engine,
             store,
+            local.root,
             environment,
             publisher,
             count,
@@ -346,15 +369,14 @@ def folder_seal(user: UserSeal) -> Seal | None:
     return None if user.seal is None else user.seal.bound_to(machine_identity())
 
 
-@contextmanager
-def _locked(work: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(folder_lock(work / "lock", waiting))
-        except OSError as error:
-            help_ = "the build keeps its lock, cache and records in that folder of the library"
-            raise cannot_be("written", WORK, error, help_) from error
-        yield
+def _without_records(error: OSError) -> Diagnostic:
+    return Diagnostic(
+        "OW925",
+        f"results are kept for this run alone: {WORK} cannot be written",
+        reason=reason_of(error),
+        help="nothing to do where the library is only read; `--cache FOLDER` keeps results elsewhere",
+        severity=Severity.NOTE,
+    )
 
 
 def _installed(name: str) -> bytes | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ def show(path: Path, console: Console, reporter: Reporter, options: Options, as_
             console.result("\n\n".join(texts))
         return only_findings(session, library.diagnostics)
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=True), task)
 
 
 def function_json(entry: FunctionEntry, library: str) -> dict[str, Any]:

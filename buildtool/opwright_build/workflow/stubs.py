@@ -20,7 +20,9 @@ COMMAND = "opwright stubs"
 
 def stubs(path: Path, reporter: Reporter, options: Options, check: bool, started: float) -> int:
     """Writes the package of the library around `path`; with `check` only compares it."""
-    return on_library(path, reporter, options, lambda session: _stubs(session, check, started))
+    return on_library(
+        path, reporter, replace(options, reads_only=check), lambda session: _stubs(session, check, started)
+    )
 
 
 def _stubs(session: Session, check: bool, started: float) -> int:

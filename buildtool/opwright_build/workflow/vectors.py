@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from opwright_build.report.console import Console
@@ -16,7 +17,9 @@ from opwright_build.workflow.writing import write_below
 
 def vectors(path: Path, reporter: Reporter, options: Options, update: bool, started: float) -> int:
     """Lists the vectors of the library around `path`; with `update` the lock is written anew first."""
-    return on_library(path, reporter, options, lambda session: _vectors(session, update, started))
+    return on_library(
+        path, reporter, replace(options, reads_only=not update), lambda session: _vectors(session, update, started)
+    )
 
 
 def _vectors(session: Session, update: bool, started: float) -> int:
@@ -75,4 +78,4 @@ def show_vectors(path: Path, console: Console, reporter: Reporter, options: Opti
             console.result("\n\n".join(texts))
         return only_findings(session, [*library.diagnostics, *collected.diagnostics])
 
-    return on_library(path, reporter, options, task)
+    return on_library(path, reporter, replace(options, reads_only=True), task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,8 @@ class Scope:
 def verify(path: Path, reporter: Reporter, options: Options, scope: Scope, started: float) -> int:
     """Verifies the library around `path`, building in the cache what is not built yet."""
     with kept_workers(), kept_fork_servers():  # mutants run in the processes that verified the bodies
-        return on_library(path, reporter, options, lambda session: _verify(session, scope, started))
+        wanted = replace(options, reads_only=not scope.update_gaps)
+        return on_library(path, reporter, wanted, lambda session: _verify(session, scope, started))
 
 
 def _verify(session: Session, scope: Scope, started: float) -> int:

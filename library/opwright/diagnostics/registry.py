@@ -1890,6 +1890,12 @@ TABLE = (
         "was kept of it: the next build tries again.",
     ),
     Code(
+        "OW925",
+        "The library's folder cannot be written to",
+        "Commands that only read go on without it: `lint`, `test`, `lock --check`, `diff`, `ls`, `show` and others. "
+        "What they found out is not known to the next run, and nothing keeps others from building at the same time.",
+    ),
+    Code(
         "OW931",
         "A worker process does not start",
         "Builds use one process a processor. Where the machine allows no more processes or memory, `-j 1` needs none.",

@@ -71,6 +71,11 @@ PAIRS = (
         good=Example("build"),
     ),
     Pair(
+        "OW925",
+        bad=Example("read-only && lint"),
+        good=Example("lint"),
+    ),
+    Pair(
         "OW940",
         bad=Example("no-room-for built.json && build"),
         good=Example("build"),
