@@ -1,6 +1,7 @@
 """`opwright lock`, `diff` and `release`: what was released is kept, and a number is used once."""
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -12,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.workflow import transaction
+from opwright_build.engine import publish as engine_publish
+from opwright_build.workflow import releasing, transaction
+from opwright_build.workflow.library import BuiltLibrary, build_library
+from opwright_build.workflow.session import Session
 
 from tests.output_lines import validate
 from tests.shares import one_in
@@ -628,6 +632,54 @@ def test_a_release_that_dies_leaves_the_old_state_or_the_new(
     assert found in (old, new)
     assert opwright("release", "1.1.0").status == 0
     assert {path: data for path, data in tree().items() if not path.endswith(".opwright-tmp")} == new
+
+
+def test_a_release_whose_artefacts_find_no_room_is_one(
+    library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "dist/x")
+
+    def full_later(session: Session, *version: str) -> BuiltLibrary:
+        if not version:  # the build of what was released
+            full()
+        return build_library(session, *version)
+
+    for module, name, fault, missing in (
+        (engine_publish, "create", full, "missing or of an earlier build are dist/base-1.0.0"),
+        (releasing, "build_library", full_later, "its artefacts in dist/ and library/ are missing"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, fault)
+            ran = opwright("release", "1.0.0", "--unverified", "--json")
+        found = {item["finding"]["code"]: item["finding"] for item in ran.lines if item["event"] == "finding"}
+        assert (ran.status, "OW627" in found) == (3, True), ran.out
+        assert missing in found["OW627"]["reason"]
+        assert "`opwright release 1.0.0` again" in found["OW627"]["help"]
+        assert opwright("lock", "--check").status == 0
+        assert versions_in_dist() == []
+    assert opwright("release", "1.0.0", "--unverified").status == 0
+    assert versions_in_dist() == ["1.0.0"]
+
+
+def test_a_release_that_finds_no_room_is_finished_by_the_next_command(
+    library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = transaction.create
+
+    def full(path: Path, data: bytes, durable: bool) -> None:
+        if path.name.startswith(".library.yaml"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        real(path, data, durable=durable)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transaction, "create", full)
+        ran = opwright("release", "1.2.0", "--unverified")
+    assert ran.status == 3
+    assert "the next command finishes what was begun" in ran.out
+    assert "1.2.0" not in LIBRARY.read_text()
+    assert opwright("lock", "--check").status == 0
+    assert "1.2.0" in LIBRARY.read_text()
 
 
 def test_a_forged_record_of_a_release_writes_nothing(library: Path, opwright: Opwright) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity, has_errors
 from opwright.diagnostics.exits import Exit
 
 from opwright_build.report.reporter import Reporter
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from opwright_build.versions.promise import Promise
     from opwright_build.versions.release_findings import SpecPlaces
     from opwright_build.versions.release_lock import DomainLock, Locks
+
+
+_NAMED = 6  # of the artefacts that are missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +64,53 @@ def release(path: Path, reporter: Reporter, options: Options, wanted: Releasing,
     if not done:
         return status
     # What lies in the folder now is the release: the next build, with all files read again, writes its artefacts.
-    return on_library(path, reporter, options, lambda session: _publish(session, wanted.version, done[0], started))
+    written = done[0]
+    return on_library(
+        path, reporter, options, lambda session: _publish(session, written, started), lambda: [_stands(written)]
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Written:
-    """A release that was written but for its artefacts."""
+    """A release that was written but for its artefacts, of which `missing` are those that are known not to be there;
+    None where they are not known yet."""
 
+    version: str
     lines: tuple[str, ...]
     fields: Mapping[str, Any]
+    missing: Sequence[str] | None = None
 
 
-def _publish(session: Session, version: str, written: _Written, started: float) -> int:
+def _publish(session: Session, written: _Written, started: float) -> int:
     library = build_library(session)
-    lines = list(written.lines)
+    lines, found = list(written.lines), list(library.diagnostics)
     if library.good:
+        written.missing = session.publisher.differing(library.files)
         lines += [f"wrote {path}" for path in publish(session, library).written]
-        lines.append(f"released {version}; {{seconds}}")
-    return finish(session, started, library.diagnostics, "\n".join(lines), written.fields)
+        lines.append(f"released {written.version}; {{seconds}}")
+        written.missing = ()
+    else:
+        found.append(_stands(written))
+    return finish(session, started, found, "\n".join(lines), written.fields)
+
+
+def _stands(written: _Written) -> Diagnostic:
+    """What is done, and what is not, where the artefacts of a release could not be written."""
+    if written.missing is None:
+        missing = "its artefacts in dist/ and library/ are missing"
+    elif not written.missing:
+        missing = "its artefacts are written, too"
+    else:
+        more = f" and {len(written.missing) - _NAMED} more" if len(written.missing) > _NAMED else ""
+        missing = f"missing or of an earlier build are {', '.join(written.missing[:_NAMED])}{more}"
+    again = f"`opwright release {written.version}` again writes what is missing, once what stands in its way is gone"
+    return Diagnostic(
+        "OW627",
+        f"the release {written.version} is made: its locks, notes and library.yaml are written",
+        reason=missing,
+        help=again if written.missing != () else "",
+        severity=Severity.NOTE,
+    )
 
 
 def _release(session: Session, wanted: Releasing, started: float, done: Callable[[_Written], None]) -> int:
@@ -123,7 +155,7 @@ def _release(session: Session, wanted: Releasing, started: float, done: Callable
     if files:
         session.transaction.write(files)
     lines += [f"{'removed' if data is None else 'wrote'} {path}" for path, data in files.items()]
-    done(_Written(tuple(lines), fields))
+    done(_Written(version, tuple(lines), fields))
     return Exit.GOOD
 
 
@@ -257,6 +289,7 @@ def _files(
                 files[text_path(entry)] = write_text(entry, bundle.bodies, bundle.templates)
         for promise in known.values():
             files.setdefault(text_path(promise.entry), None)
+        told = () if before is None else before.notes
         lock = DomainLock(
             domain.name,
             package.name,
@@ -268,6 +301,7 @@ def _files(
             gone=_gone(before, promises),
             formerly=() if before is None else before.formerly_but(locks.library),
             terms=Terms(bundle.index.license, bundle.index.requires),
+            notes=with_notes(told, version, notes) if domain.name == min(package.domains) else told,
         )
         locked[lock.path] = write_lock(lock)
     return {path: data for path, data in {**files, **locked}.items() if session.tree.read(path) != data}
@@ -289,7 +323,6 @@ def _with_version(
     lines = data.decode("utf-8").split("\n")
     packages = loaded.library.packages
     places: dict[Place, str] = {}
-        told = () if before is None else before.notes
     for package in packages:
         place = package.places["version"]
         if package.name in names and package.version != version:
@@ -301,7 +334,6 @@ def _with_version(
             places[place] = package.version
     for place, old in places.items():
         head, rest = lines[place.line - 1][: place.column - 1], lines[place.line - 1][place.column - 1 :]
-            notes=with_notes(told, version, notes) if domain.name == min(package.domains) else told,
         match = re.match(rf"""(["']?version["']?\s*:\s*(["']?)){re.escape(old)}(?=\2)""", rest)
         if match is None:
             message = f"the version in {LIBRARY_FILE} cannot be changed to {version}"

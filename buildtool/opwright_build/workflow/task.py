@@ -40,8 +40,15 @@ _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS,
 _REFUSALS = _OF_THE_DISK | {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
-def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[[Session], int]) -> int:
-    """Runs `task` on the library around `path`, and gives the exit status; findings that it raises are reported."""
+def on_library(
+    path: Path,
+    reporter: Reporter,
+    options: Options,
+    task: Callable[[Session], int],
+    done: Callable[[], Sequence[Diagnostic]] = tuple,
+) -> int:
+    """Runs `task` on the library around `path`, and gives the exit status; findings that it raises are reported, and
+    with them what had been `done` by then."""
     session: Session | None = None
 
     def sources(file: str) -> str | None:
@@ -53,7 +60,7 @@ def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[
     except (DiagnosticError, OSError) as raised:
         error = _told(raised)
         status = _status_of(error)
-        found = in_reading_order([*error.diagnostics, *(session.warnings if session else ())])
+        found = in_reading_order([*error.diagnostics, *done(), *(session.warnings if session else ())])
         reporter.findings(found, sources)
         reporter.summary("", {"exit": int(status), **_counts(found)})
         return status

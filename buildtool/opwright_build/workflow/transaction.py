@@ -47,7 +47,9 @@ class Transaction:
             self._apply(files)
             self._path.unlink(missing_ok=True)
         except OSError as error:
-            raise cannot_be("written", "a file of the release", error) from error
+            kept = self._journal.exists()
+            help_ = "make room, or give this user access: the next command finishes what was begun" if kept else ""
+            raise cannot_be("written", "a file of the release", error, help_) from error
 
     def finish(self) -> None:
         """Finishes what a process that died had begun."""

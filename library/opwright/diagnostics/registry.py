@@ -1522,6 +1522,12 @@ TABLE = (
     ),
     # Libraries on libraries
     Code(
+        "OW627",
+        "A release is made, and its artefacts are not written",
+        "A release is its locks, its notes and the number in library.yaml, which are written together. The artefacts "
+        "are built from these, and can be at any time: a disk that is full by then takes nothing back.",
+    ),
+    Code(
         "OW630",
         "A line of the lock of dependencies that cannot be read",
         "The lock says which release of a library is built against. A line that means nothing holds nothing.",
@@ -1884,16 +1890,16 @@ TABLE = (
         "sign with adds nothing to it, and removes nothing.",
     ),
     Code(
-        "OW930",
-        "The process that compiled a function crashed or hung",
-        "Functions are compiled in worker processes, so that one that takes a process down costs itself alone. Nothing "
-        "was kept of it: the next build tries again.",
-    ),
-    Code(
         "OW925",
         "The library's folder cannot be written to",
         "Commands that only read go on without it: `lint`, `test`, `lock --check`, `diff`, `ls`, `show` and others. "
         "What they found out is not known to the next run, and nothing keeps others from building at the same time.",
+    ),
+    Code(
+        "OW930",
+        "The process that compiled a function crashed or hung",
+        "Functions are compiled in worker processes, so that one that takes a process down costs itself alone. Nothing "
+        "was kept of it: the next build tries again.",
     ),
     Code(
         "OW931",

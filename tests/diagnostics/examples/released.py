@@ -1,4 +1,4 @@
-"""OW610 to OW626: the lock, releases, how two states of a library differ, and what a version promises."""
+"""OW610 to OW627: the lock, releases, how two states of a library differ, and what a version promises."""
 
 from __future__ import annotations
 
@@ -210,5 +210,11 @@ PAIRS = (
         "OW626",
         bad=Example("release 1.0.0", {f"{_FOLDER}/function.py": _OTHER}),
         good=Example("release 1.0.0"),
+    ),
+    Pair(
+        "OW627",
+        bad=Example("no-room-for outputs.json && release 1.0.0"),
+        good=Example("release 1.0.0"),
+        beside=("OW905",),
     ),
 )
