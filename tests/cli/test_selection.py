@@ -138,6 +138,41 @@ def test_changed_since_a_revision(three: Path, opwright: Opwright) -> None:
     assert (ran.status, "OW533" in ran.err, Path("x").exists()) == (2, True, False)
 
 
+def test_a_domain_that_is_a_submodule_is_not_followed(three: Path, opwright: Opwright, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    SPECS.rename(other)
+    git("-C", str(other), "init", "-q")
+    git("-C", str(other), "add", ".")
+    git("-C", str(other), "commit", "-qm", "begin")
+    git("init", "-q")
+    git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), SPECS.as_posix())
+    git("add", ".")
+    git("commit", "-qm", "begin")
+    for command, code in ((("ls", "--changed-since", "HEAD"), "OW533"), (("diff", "--against", "git:HEAD"), "OW619")):
+        ran = opwright(*command)
+        told = ran.out + ran.err
+        assert (ran.status != 0, code in told) == (True, True), told
+        assert f"'{SPECS.as_posix()}' is a submodule there, and submodules are not followed" in told
+
+
+def test_a_shallow_clone_is_named_where_a_revision_is_missing(
+    three: Path, opwright: Opwright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "begin")
+    git("tag", "v1")
+    git("commit", "-qm", "more", "--allow-empty")
+    assert "unshallow" not in opwright("ls", "--changed-since", "v2").err
+    git("clone", "-q", "--depth", "1", three.as_uri(), str(tmp_path / "shallow"))
+    monkeypatch.chdir(tmp_path / "shallow")
+    assert opwright("ls", "--changed-since", "HEAD").status == 0
+    for revision in ("HEAD~1", "v1"):
+        ran = opwright("ls", "--changed-since", revision)
+        assert (ran.status, "git fetch --unshallow" in ran.err) == (2, True)
+        assert "git fetch --unshallow" in opwright("diff", "--against", f"git:{revision}").out
+
+
 def test_git_runs_nothing_that_the_folder_names(three: Path, opwright: Opwright, tmp_path: Path) -> None:
     git("init", "-q")
     git("add", ".")

@@ -29,7 +29,11 @@ _FILE_MODES = ("100644", "100755")
 
 
 class GitRevisionError(Exception):
-    """Why a revision cannot be read."""
+    """Why a revision cannot be read, and what to do."""
+
+    def __init__(self, reason: str, help_: str = "name a commit, a tag or a branch of this repository") -> None:
+        self.help = help_
+        super().__init__(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,12 @@ class Entry:
     blob: str  # the name of its object
     size: int  # bytes; 0 for what is no file
     is_file: bool  # a regular file: no link, no submodule
+    is_submodule: bool = False
+
+    def refused_submodule(self) -> GitRevisionError:
+        """Why a submodule is not read: its files are in another repository, which need not be at hand."""
+        help_ = "`diff` takes a bundle, too; `-s state:modified` tells what has changed since the last build"
+        return GitRevisionError(f"{self.path!a} is a submodule there, and submodules are not followed", help_)
 
 
 def entries_at(root: Path, revision: str, *paths: str) -> list[Entry]:
@@ -47,10 +57,23 @@ def entries_at(root: Path, revision: str, *paths: str) -> list[Entry]:
     GitRevisionError where git cannot tell."""
     if not revision or revision.startswith("-") or not revision.isprintable():
         raise GitRevisionError("a revision has no such name")
-    commit = _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    try:
+        commit = _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    except GitRevisionError as error:
+        if not _is_shallow(root):
+            raise
+        help_ = "this clone is shallow: `git fetch --unshallow` brings the commits and tags that it lacks"
+        raise GitRevisionError(str(error), help_) from None
     tree = commit.decode("ascii", "replace").strip()
     listed = _git(root, "ls-tree", "-r", "-z", "-l", tree, "--", *paths)
     return [_entry(row) for row in listed.split(b"\0") if row]
+
+
+def _is_shallow(root: Path) -> bool:
+    try:
+        return _git(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    except GitRevisionError:
+        return False
 
 
 def commit_with(root: Path, files: Mapping[str, bytes], folder: str) -> str:
@@ -85,7 +108,8 @@ def _entry(row: bytes) -> Entry:
     head, _, path = row.partition(b"\t")
     mode, kind, blob, size = head.decode("ascii", "replace").split()
     is_file = kind == "blob" and mode in _FILE_MODES
-    return Entry(path.decode("utf-8", "surrogateescape"), blob, int(size) if is_file else 0, is_file)
+    name = path.decode("utf-8", "surrogateescape")
+    return Entry(name, blob, int(size) if is_file else 0, is_file, is_submodule=kind == "commit")
 
 
 def _git(root: Path, *words: str, given: bytes = b"") -> bytes:

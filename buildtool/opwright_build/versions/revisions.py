@@ -33,8 +33,7 @@ def lay_out(root: Path, revision: str, target: Path) -> None:
             _write(root, entries_at(root, revision, *named), target)
     except GitRevisionError as error:
         message = f"the library at the revision {revision[:80]!r} cannot be had"
-        help_ = "name a commit, a tag or a branch of this repository"
-        raise DiagnosticError([Diagnostic("OW619", message, reason=str(error), help=help_)]) from None
+        raise DiagnosticError([Diagnostic("OW619", message, reason=str(error), help=error.help)]) from None
 
 
 def _named_files(root: Path) -> list[str]:
@@ -56,6 +55,8 @@ def _write(root: Path, entries: list[Entry], target: Path) -> None:
 
 def _check(entries: list[Entry]) -> None:
     for entry in entries:
+        if entry.is_submodule:
+            raise entry.refused_submodule()
         if not entry.is_file or not stays_inside(entry.path):
             raise GitRevisionError(f"{entry.path!a} is no regular file there")
     total = sum(entry.size for entry in entries)

@@ -23,11 +23,14 @@ def changed_since(root: Path, revision: str, folder: str, present: Iterable[str]
     git cannot tell.
     """
     try:
-        before = {entry.path: entry.blob for entry in entries_at(root, revision, f"{folder}/") if entry.is_file}
+        entries = entries_at(root, revision, f"{folder}/")
+        for entry in entries:
+            if entry.is_submodule:
+                raise entry.refused_submodule()
     except GitRevisionError as error:
         message = f"what has changed since {revision} is not known"
-        help_ = "name a commit, a tag or a branch of this repository"
-        raise UsageError([Diagnostic("OW533", message, reason=str(error), help=help_)]) from error
+        raise UsageError([Diagnostic("OW533", message, reason=str(error), help=error.help)]) from error
+    before = {entry.path: entry.blob for entry in entries if entry.is_file}
     now = set(present)
     changed = now ^ before.keys()
     return changed | {path for path in now & before.keys() if not _is_blob(root / path, before[path])}
