@@ -263,10 +263,16 @@ def test_folders_that_hold_no_specs_are_passed_over(tiny: TinyLibrary) -> None:
     assert tiny.findings() == []
 
 
-@pytest.mark.parametrize("name", ["a-b", "9a", "class", "None", "é"])
+@pytest.mark.parametrize("name", ["a-b", "9a", "class", "None", "é", "F" * 201])
 def test_folders_that_cannot_be_operators(tiny: TinyLibrary, name: str) -> None:
     tiny.write(f"specs/com.acme/{name}/spec.yaml", "schema: 1\n")
     assert tiny.findings() == [f"specs/com.acme/{name} OW112"]
+
+
+def test_a_domain_has_a_name_that_files_can_have(tiny: TinyLibrary) -> None:
+    domain = f"com.{'a' * 197}"
+    tiny.write(f"specs/{domain}/domain.yaml", "schema: 1\nversion: 1\n")
+    assert tiny.findings() == [f"specs/{domain} OW113"]
 
 
 def test_links_out_of_the_library(tiny: TinyLibrary, tmp_path: Path) -> None:

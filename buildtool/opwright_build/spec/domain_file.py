@@ -17,6 +17,7 @@ from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 # `this` and the empty name mean other things to the standard, and a body's calls stand in `body1` until it is linked.
 RESERVED = frozenset({"", "this", "body1"})
 STANDARD = "ai.onnx"
+MOST_NAME = 200  # characters of a name: files are called so, with endings, and systems have 255 for these
 RELEASED = "released"  # the folder of a domain that holds no function but what was released
 
 
@@ -26,6 +27,8 @@ def refuse_domain(name: str) -> str:
         return f"the domain `{name}` is reserved"
     if not matches(DOMAIN, name):
         return f"`{name[:80]}` is not a domain's name (such as com.acme)"
+    if len(name) > MOST_NAME:
+        return f"`{name[:40]}...` has {len(name)} characters; {MOST_NAME} are the most"
     if name.split(".")[-1] == "internal":
         return "domains that end in `.internal` hold the helpers of other functions"
     return ""
@@ -35,6 +38,8 @@ def refuse_operator(name: str) -> str:
     """Why an operator cannot have that name: it must be the name of a Python function. Empty when it can."""
     if not matches(IDENTIFIER, name):
         return f"`{name[:80]}` is not a name of letters, digits and underscores that begins with no digit"
+    if len(name) > MOST_NAME:
+        return f"`{name[:40]}...` has {len(name)} characters; {MOST_NAME} are the most"
     if keyword.iskeyword(name):
         return f"`{name}` is a word of Python's own"
     return ""
