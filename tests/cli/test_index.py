@@ -100,6 +100,8 @@ def test_a_release_never_changes_in_an_index(registry: Registry) -> None:
         lambda folder: (folder / "SHA256SUMS").write_text(f"{'0' * 64}  /etc/passwd\n"),
         lambda folder: (folder / "acme-nn-1.1.0.md").write_text("other"),
         lambda folder: (folder / "acme-nn-1.1.0.md").unlink(),
+        lambda folder: (folder / "SHA256SUMS.sig").write_bytes(b"s" * 63),
+        lambda folder: (folder / "SHA256SUMS.sig").write_bytes(b""),
         lambda folder: (folder / "SHA256SUMS").write_text(f"{sha256(b'').hexdigest()}  empty.md\n"),
     ],
 )

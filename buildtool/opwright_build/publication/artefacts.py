@@ -9,6 +9,7 @@ from hashlib import sha256
 
 SUMS = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"  # Ed25519, of the bytes of SUMS
+SIGNATURE_BYTES = 64
 MOST_FILES = 1_000  # of a release
 MOST_SUMS_BYTES = 1 << 18
 

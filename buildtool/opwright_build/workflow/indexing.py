@@ -14,7 +14,7 @@ from opwright.diagnostics.exits import Exit
 from opwright.regular_file import read_regular
 
 from opwright_build.engine.system_errors import reason_of
-from opwright_build.publication.artefacts import MOST_SUMS_BYTES, SIGNATURE, SUMS, Artefact, read_sums
+from opwright_build.publication.artefacts import MOST_SUMS_BYTES, SIGNATURE, SIGNATURE_BYTES, SUMS, Artefact, read_sums
 from opwright_build.publication.index_pages import simple_pages
 from opwright_build.publication.index_place import IndexPlace
 from opwright_build.publication.static_index import (
@@ -70,6 +70,8 @@ def _read_release(folder: Path) -> tuple[ListedRelease, list[Artefact]]:
         raise DiagnosticError([_damaged(folder, f"{name}: {reason_of(error)}")]) from None
     except ValueError as error:
         raise DiagnosticError([_damaged(folder, f"{SUMS} {error}")]) from None
+    if any(len(item.data) != SIGNATURE_BYTES for item in beside):
+        raise DiagnosticError([_damaged(folder, f"{SIGNATURE} is no signature: it has not {SIGNATURE_BYTES} bytes")])
     for file in found:
         if file.sha256 != listed[file.name]:
             raise DiagnosticError([_damaged(folder, f"{file.name} has not the digest that {SUMS} says")])
