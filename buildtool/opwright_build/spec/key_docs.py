@@ -62,7 +62,7 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
         "schema": _SCHEMA,
         "domain": "The domain's name; that of the folder.",
         "version": "The version of the domain, raised with every new `since_version` in it.",
-        "mirror": "The domain under which the functions appear in models; its own, where left out.",
+        "mirror": "For a domain of the standard, and no other: that under which its functions appear in models.",
         "summary": "What the functions of the domain have in common, in one line.",
     },
     "VersionModel": {
@@ -111,7 +111,7 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
         "type": "A type variable of `types`, or an element type.",
         "rank": "The number of dimensions, where it is always the same.",
         "shape": "The sizes of all dimensions: numbers, names for equal ones, null for any.",
-        "variadic": "true for a last one that stands for any number.",
+        "variadic": "true for a last output that stands for any number. Of an input the `def` says so: `*xs`.",
         "doc": "What it is, in one line.",
     },
     "AttributeForm": {"doc": "What the attribute means, in one line."},
