@@ -66,6 +66,51 @@ def test_what_sizes_refuse() -> None:
         formed("strided_whole", [6], (6,), **STRIDED)
 
 
+@pytest.mark.parametrize(
+    ("form", "value", "first", "values", "made"),
+    [
+        ("sizes_of_first", "n 3", "n 3", {}, True),
+        ("sizes_of_first", "n 3", "m 3", {}, False),
+        ("sizes_of_first", "n 3", "5 3", {}, False),
+        ("sizes_of_first", "? 3", "? 3", {}, False),
+        ("sizes_of_index", "n m", "4 4", {"index": "n m"}, True),
+        ("sizes_of_index", "n m", "4 4", {"index": "m n"}, False),
+        ("sizes_beside_dim", "n 2", "n m", {"dim": 1}, True),
+        ("sizes_beside_dim", "n 2", "n m", {"dim": 0}, False),
+        ("may_broadcast", "", "", {"x1": "n 3", "x2": "n 3"}, False),
+        ("may_broadcast", "", "", {"x1": "n 3", "x2": "m 3"}, True),
+        ("of_equal_sizes", ["n 2", None, "n 2"], "n", {}, True),
+        ("of_equal_sizes", ["n 2", "m 2"], "n", {}, False),
+        ("sizes_of_indexed", "m 3", "n 3", {"indices": ["m"]}, True),
+        ("sizes_of_indexed", "n 3", "n 3", {"indices": ["m"]}, False),
+        ("sizes_of_indexed", "n m", "n 3 4", {"indices": [None, "m", "1"]}, True),
+        ("sizes_of_indexed", "n m", "n 3 4", {"indices": [None, "1", "m"]}, True),
+        ("sizes_of_indexed", "m m", "3 4", {"indices": ["m 1", "m"]}, True),
+        ("sizes_of_indexed", "m n", "3 4", {"indices": ["m 1", "n"]}, True),
+        ("sizes_of_indexed", "5", "3 4", {"indices": ["m", "5"]}, True),
+        ("sizes_of_indexed", "5", "3 4", {"indices": ["5", "m"]}, True),
+        ("sizes_of_indexed", "m", "3 4", {"indices": ["m", "5"]}, False),
+        ("sizes_of_indexed", "m", "3 4", {"indices": ["m", "n"]}, False),
+        ("sizes_of_indexed", "5", "3 4", {"indices": ["?", "5"]}, False),
+        ("sizes_of_indexed", "m", "3 4", {"indices": ["m", "?"]}, False),
+        ("sizes_of_indexed", "1", "3 4", {"indices": ["1", "?"]}, False),
+    ],
+)
+def test_whether_expressions_of_sizes_are_equal(form: str, value: Any, first: str, values: Any, made: bool) -> None:
+    assert formed(form, _named(value), _named(first), **{name: _named(item) for name, item in values.items()}) is made
+
+
+def _named(value: Any) -> Any:
+    """A tensor of int64 for each text: numbers, letters for expressions, ? for a size of which nothing is known."""
+    if isinstance(value, list):
+        return [_named(item) for item in value]
+    if not isinstance(value, str):
+        return value
+    words = value.split()
+    sizes = tuple(int(word) if word.isdigit() else None for word in words)
+    return tensor(sizes, "int64", tuple("" if word == "?" else word for word in words))
+
+
 POSITIONS, MASK = np.zeros(3, np.int64), np.zeros(3, bool)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from opwright.elements import ElementType
 
 Sizes = tuple[int | None, ...]  # the size of each dimension, None where it is not known
+NamedSizes = tuple[int | str | None, ...]  # sizes as numbers or expressions: equal expressions are equal sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,15 @@ class Facts:
     symbols: tuple[str, ...] = ()
     symbol: str = ""
     source: ElementType | None = None
+
+    @property
+    def named_sizes(self) -> NamedSizes | None:
+        """The sizes, with the expressions of those whose numbers are not known, as far as there are any."""
+        if self.sizes is None or len(self.symbols) != len(self.sizes):
+            return self.sizes
+        return tuple(
+            (symbol or None) if size is None else size for size, symbol in zip(self.sizes, self.symbols, strict=True)
+        )
 
 
 FactsOf = Callable[[Any], Facts | None]  # None for a value that is no tensor

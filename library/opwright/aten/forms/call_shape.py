@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from opwright.aten.operator_schema import Argument
-from opwright.aten.tensor_facts import Facts, FactsOf, Sizes
+from opwright.aten.tensor_facts import Facts, FactsOf, NamedSizes, Sizes
 from opwright.elements import ElementType
 
 
@@ -38,6 +38,11 @@ class CallShape:
         return None if self.first is None else self.first.sizes
 
     @property
+    def named_sizes(self) -> NamedSizes | None:
+        """The sizes of the first tensor as numbers or expressions, None where its rank is not known."""
+        return None if self.first is None else self.first.named_sizes
+
+    @property
     def rank(self) -> int:
         """The rank of the first tensor. Raises NoForm where it is not known."""
         if self.sizes is None:
@@ -66,6 +71,11 @@ class CallShape:
         """The sizes of a tensor, None where its rank is not known."""
         facts = self.facts_of(tensor)
         return None if facts is None else facts.sizes
+
+    def named_sizes_of(self, tensor: Any) -> NamedSizes | None:
+        """The sizes of a tensor as numbers or expressions, None where its rank is not known."""
+        facts = self.facts_of(tensor)
+        return None if facts is None else facts.named_sizes
 
     def element_of(self, tensor: Any) -> ElementType | None:
         """The element type of a tensor, None for a value that is none."""

@@ -1,4 +1,7 @@
-"""What is known of sizes before a graph runs: whether tensors agree in them, so that a shorter body will do."""
+"""What is known of sizes before a graph runs: whether tensors agree in them, so that a shorter body will do.
+
+Sizes are equal as numbers or as expressions. Of two expressions that differ, or of one and a number, neither is known.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 from opwright.aten.forms.call_shape import CallShape, NoForm
 from opwright.aten.forms.list_items import paired
-from opwright.aten.tensor_facts import Sizes
+from opwright.aten.tensor_facts import NamedSizes
 
 
 def sizes_are_known(value: Any, call: CallShape) -> bool:
@@ -23,26 +26,26 @@ def is_empty(value: Any, call: CallShape) -> bool:
 
 def sizes_of_first(value: Any, call: CallShape) -> bool:
     """Whether a tensor is known to have the sizes of the first one."""
-    return _are_equal(call.sizes_of(value), call.sizes)
+    return _are_equal(call.named_sizes_of(value), call.named_sizes)
 
 
 def sizes_of_index(value: Any, call: CallShape) -> bool:
     """Whether a tensor is known to have the sizes of the argument `index`."""
-    return _are_equal(call.sizes_of(value), call.sizes_of(call.values["index"]))
+    return _are_equal(call.named_sizes_of(value), call.named_sizes_of(call.values["index"]))
 
 
 def sizes_beside_dim(value: Any, call: CallShape) -> bool:
     """Whether a tensor is known to have the sizes of the first one in all dimensions but `dim`; false without `dim`."""
-    own, dim = call.sizes_of(value), call.values["dim"]
-    if own is None or call.sizes is None or dim is None or len(own) != call.rank:
+    own, first, dim = call.named_sizes_of(value), call.named_sizes, call.values["dim"]
+    if own is None or first is None or dim is None or len(own) != call.rank:
         return False
     axis = call.axis(dim)
-    return _are_equal((*own[:axis], *own[axis + 1 :]), (*call.sizes[:axis], *call.sizes[axis + 1 :]))
+    return _are_equal((*own[:axis], *own[axis + 1 :]), (*first[:axis], *first[axis + 1 :]))
 
 
 def may_broadcast(value: Any, call: CallShape) -> bool:
     """Whether tensors of the call may have different sizes: whether they are not known to be equal."""
-    found = [sizes for sizes in map(call.sizes_of, call.values.values()) if sizes is not None]
+    found = [sizes for sizes in map(call.named_sizes_of, call.values.values()) if sizes is not None]
     return any(None in sizes or sizes != found[0] for sizes in found)
 
 
@@ -59,21 +62,21 @@ def of_equal_sizes(value: Any, call: CallShape) -> bool:
     """Whether the tensors of a list are known to have the same sizes and to be no masks (see `sizes_of_indexed`). Items
     that are None are left out."""
     given = [item for item in value if item is not None]
-    known = [call.sizes_of(item) for item in given]
+    known = [call.named_sizes_of(item) for item in given]
     return all(_are_equal(known[0], sizes) for sizes in known) and not any(_is_mask(item, call) for item in given)
 
 
 def sizes_of_indexed(value: Any, call: CallShape) -> bool:
     """Whether a tensor is known to have the sizes of `first[indices]`, the first tensor indexed by a list of tensors
     and None as in PyTorch. False for masks, tensors of bool or uint8, whose number of true elements is not known."""
-    indices, own = call.values["indices"], call.sizes_of(value)
-    if call.sizes is None or any(_is_mask(item, call) for item in indices if item is not None):
+    indices, own, sizes = call.values["indices"], call.named_sizes_of(value), call.named_sizes
+    if sizes is None or any(_is_mask(item, call) for item in indices if item is not None):
         return False
     places = [place for place, item in enumerate(indices) if item is not None]
-    joint = _broadcast([call.sizes_of(indices[place]) for place in places])
+    joint = _broadcast([call.named_sizes_of(indices[place]) for place in places])
     if joint is None or not places:
         return False
-    rest = [size for place, size in enumerate(call.sizes) if place not in places]
+    rest = [size for place, size in enumerate(sizes) if place not in places]
     first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
     return _are_equal(own, (*rest[:first], *joint, *rest[first:]))
 
@@ -91,7 +94,7 @@ def strided_whole(value: Any, call: CallShape) -> bool:
     return step == math.prod(item or 0 for item in call.sizes)
 
 
-def _are_equal(first: Sizes | None, second: Sizes | None) -> bool:
+def _are_equal(first: NamedSizes | None, second: NamedSizes | None) -> bool:
     return first is not None and None not in first and first == second
 
 
@@ -101,15 +104,27 @@ def _is_mask(tensor: Any, call: CallShape) -> bool:
     return element is None or element.name in ("bool", "uint8")
 
 
-def _broadcast(shapes: Sequence[Sizes | None]) -> tuple[int, ...] | None:
+def _broadcast(shapes: Sequence[NamedSizes | None]) -> NamedSizes | None:
     """The sizes of tensors that are broadcast together; None where one is not known."""
-    found: list[int] = []
+    found: list[int | str] = []
     for sizes in shapes:
         if sizes is None:
             return None
-        found = [1] * (len(sizes) - len(found)) + found
+        found = [*[1] * (len(sizes) - len(found)), *found]
         for place, size in enumerate(sizes, len(found) - len(sizes)):
-            if size is None:
+            joint = _joint_size(found[place], size)
+            if joint is None:
                 return None
-            found[place] = size if found[place] == 1 else found[place]
+            found[place] = joint
     return tuple(found)
+
+
+def _joint_size(first: int | str, second: int | str | None) -> int | str | None:
+    """The size of two dimensions that are broadcast together; None where it is not known."""
+    if second in (first, 1):
+        return first
+    if first == 1:
+        return second
+    # An expression beside a number may be 1 or that number, beside another expression either of the two.
+    numbers = [size for size in (first, second) if isinstance(size, int)]
+    return numbers[0] if numbers and second is not None else None
