@@ -21,6 +21,7 @@ from tests.link.conftest import Body, LibraryBuilder, run_everywhere
 
 _ADD = "(self, other, alpha) => (y) { t = Mul(other, alpha) y = Add(self, t) }"
 _SUM = "<dim>(self) => (y) { a = Constant<value_ints: ints = @dim>() y = ReduceSum<keepdims = 0>(self, a) }"
+_SIZE = "<dim>(self) => (y) { a = Shape(self) i = Constant<value_int: int = @dim>() y = Gather(a, i) }"
 _TYPES = ("float", "double", "int64")
 
 
@@ -44,6 +45,8 @@ def _library(name: str, domain: str, deprecated: bool = False) -> Bundle:
     convert = [Body("<dtype>(a) => (y) { y = Cast<to: int = @dtype>(a) }", admits=admits)]
     library.add("convert", convert, inputs=["a"], outputs=[integers], attributes=[dtype], types=admits)
     library.add("view", "(self, size) => (y) { y = Reshape(self, size) }", inputs=["self", size])
+    dim = AttributeEntry("dim", "INT", True)
+    library.add("sym_size", _SIZE, inputs=["self"], attributes=[dim], outputs=[OutputEntry("size", "int64")])
     implements = {
         "add": ImplementsEntry("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"),
         "sum": ImplementsEntry(
@@ -59,6 +62,7 @@ def _library(name: str, domain: str, deprecated: bool = False) -> Bundle:
             "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
             promotion=(("T", "float"),),
         ),
+        "sym_size": ImplementsEntry("aten::sym_size.int(Tensor self, int dim) -> SymInt"),
         "view": ImplementsEntry("aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)"),
     }
     made = library.bundle()
@@ -209,6 +213,23 @@ def test_sizes_that_are_computed_are_joined_with_numbers(known: Registry) -> Non
 
 
 @pytest.mark.parametrize(
+    ("dim", "ends"), [(0, {"start": 0, "end": 1}), (-2, {"start": -2, "end": -1}), (-1, {"start": -1})]
+)
+def test_sizes_of_tensors_are_joined_as_lists(known: Registry, dim: int, ends: dict[str, int]) -> None:
+    made = Recorded(known)
+    x = made.tensor("x", 1, ["n", "m"])
+    made.expected, made.shape = 7, ()
+    size = made.call("aten::sym_size.int", x, dim)
+    size.dtype, size.shape = ir.DataType.INT64, ir.Shape([])
+    made.expected, made.shape = 1, ("a", "b")
+    result = made.call("aten::view", x, [-1, size])
+    assert [node.op_type for node in made.nodes] == ["sym_size", "Constant", "Shape", "Concat", "view"]
+    assert {name: item.value for name, item in made.nodes[2].attributes.items()} == ends
+    found = made.run(result, x=np.zeros((3, 4), np.float32)).shape
+    assert found == ((3, 4) if dim == -1 else (4, 3))
+
+
+@pytest.mark.parametrize(
     ("operator", "args", "reason"),
     [
         ("aten::add.Tensor", ["x"], "`other` of aten::add.Tensor is not given"),
@@ -265,6 +286,6 @@ def test_an_unknown_operator_has_neighbours(known: Registry) -> None:
     assert "aten::view" in known.unknown("aten::view.dtype", None).help
     for name in ("aten::gcd", "aten::lerp.Tensor", "aten::sub.Tensor"):  # like others in what all names have
         assert "write a function" in known.unknown(name, None).help
-    names = ["aten::add.Tensor", "aten::mul.Tensor", "aten::sum.dim_IntList", "aten::view"]
+    names = ["aten::add.Tensor", "aten::mul.Tensor", "aten::sum.dim_IntList", "aten::sym_size.int", "aten::view"]
     names.append("prims::convert_element_type")
     assert sorted(known) == names and len(known) == len(names)

@@ -34,6 +34,7 @@ Symbols = tuple[str, ...] | str  # expressions of a tensor's sizes, or that of a
 # Operators whose result is their first argument in another element type, as an exporter leaves them.
 _CONVERSIONS = ("prims::convert_element_type", "aten::_to_copy")
 _CONVERTS = "opwright.converts"  # in the `meta` of a node: it is one of those
+_SIZE_OF = "opwright.size_of"  # in the `meta` of a node: the dimension of its input whose size it gives
 
 
 class OperatorNodes:
@@ -117,6 +118,8 @@ class OperatorNodes:
         node.meta[FUNCTION] = implementation.library
         if implementation.binding.schema.identity in _CONVERSIONS:
             node.meta[_CONVERTS] = True
+        if implementation.binding.schema.identity == "aten::sym_size.int":
+            node.meta[_SIZE_OF] = call.attributes["dim"]
         if call.result is not None:
             outputs = [self._cast(item, call.result) for item in outputs]
         if call.to_rank_0:
@@ -163,7 +166,14 @@ class OperatorNodes:
         return made
 
     def _list_of_one(self, value: Any) -> Any:
-        made = self._node("", "Reshape", [value, self._constant([1], BY_CODE[7])])[0]
+        producer = value.producer()
+        dim = None if producer is None else producer.meta.get(_SIZE_OF)
+        if dim is None:
+            made = self._node("", "Reshape", [value, self._constant([1], BY_CODE[7])])[0]
+        else:  # Shape gives it as a list in one step, the call of the operator in three
+            ends = {"start": dim} if dim == -1 else {"start": dim, "end": dim + 1}
+            attributes = [self.ir.AttrInt64(name, place) for name, place in ends.items()]
+            made = self._node("", "Shape", [producer.inputs[0]], attributes)[0]
         made.dtype, made.shape = value.dtype, self.ir.Shape([1])
         return made
 
