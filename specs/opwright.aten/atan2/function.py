@@ -1,7 +1,9 @@
 import math
 
-from opwright import BFLOAT16, FLOAT, FLOAT16
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from opwright import opset18 as op
+
+from ..atan.function import in_double
 
 
 def atan2(self, other):
@@ -13,7 +15,8 @@ def atan2(self, other):
 def _atan2(y, x):
     height, width = op.Abs(y), op.Abs(x)
     # Two zeros and two infinities have no quotient.
-    angle = op.Atan(op.Where(height == width, op.Sign(height), height / width))
+    tangent = op.Where(height == width, op.Sign(height), height / width)
+    angle = in_double(tangent) if y.dtype == DOUBLE else op.Atan(tangent)
     angle = op.Where(_signed(x) < 0, math.pi - angle, angle)
     return angle * op.Sign(_signed(y))
 

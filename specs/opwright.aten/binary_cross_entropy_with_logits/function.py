@@ -3,11 +3,13 @@ from typing import Literal
 from opwright import BFLOAT16, FLOAT, FLOAT16
 from opwright import opset18 as op
 
+from ..softplus.function import log_beside_1
+
 
 def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, *, reduction: Literal[0, 1, 2] = 1):
     x, y = _wide(self), _wide(target)
     # The logarithm of the sigmoid, without overflow.
-    entropy = op.Softplus(-x)
+    entropy = log_beside_1(-x)
     if pos_weight is not None:
         entropy = entropy * ((_wide(pos_weight) - 1) * y + 1)
     loss = (1 - y) * x + entropy

@@ -1,5 +1,7 @@
-from opwright import BFLOAT16, FLOAT, FLOAT16
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from opwright import opset18 as op
+
+from ..softplus.function import below_0
 
 
 def logaddexp(self, other):
@@ -11,4 +13,4 @@ def logaddexp(self, other):
 def _log_of_sum(x, y):
     """The greater one and a small logarithm; infinities that are equal have no difference."""
     apart = op.Abs(op.Where(x == y, 0, x - y))
-    return op.Max(x, y) + op.Softplus(-apart)
+    return op.Max(x, y) + (below_0(-apart) if x.dtype == DOUBLE else op.Softplus(-apart))

@@ -1,7 +1,9 @@
 import math
 
-from opwright import BFLOAT16, FLOAT, FLOAT16
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from opwright import opset18 as op
+
+from ..softplus.function import below_0
 
 
 def logaddexp2(self, other):
@@ -12,5 +14,5 @@ def logaddexp2(self, other):
 
 def _log_of_sum(x, y):
     """The greater one and a small logarithm; infinities that are equal have no difference."""
-    apart = op.Abs(op.Where(x == y, 0, x - y))
-    return op.Max(x, y) + op.Softplus(apart * -math.log(2)) * (1 / math.log(2))
+    exponent = op.Abs(op.Where(x == y, 0, x - y)) * -math.log(2)
+    return op.Max(x, y) + (below_0(exponent) if x.dtype == DOUBLE else op.Softplus(exponent)) * (1 / math.log(2))

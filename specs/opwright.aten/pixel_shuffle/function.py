@@ -1,21 +1,16 @@
-from opwright import BFLOAT16, BOOL, FLOAT, UINT8
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
 def pixel_shuffle(self, upscale_factor: int):
-    if self.dtype == BFLOAT16:
-        x = op.Cast(self, to=FLOAT)
-    elif self.dtype == BOOL:
-        x = op.Cast(self, to=UINT8)
-    else:
-        x = self
-    if self.rank == 4:
+    if self.rank == 4 and self.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):
+        x = op.Cast(self, to=FLOAT) if self.dtype == BFLOAT16 else self
         y = op.DepthToSpace(x, blocksize=upscale_factor, mode="CRD")
-    else:
-        area = op.Constant(value_ints=[upscale_factor]) * upscale_factor
-        sizes = op.Shape(x)
-        channels = sizes[-3:-2] / area
-        planes = op.Concat(op.ReduceProd(sizes[:-3]) * channels, area, sizes[-2:], axis=0)
-        y = op.DepthToSpace(op.Reshape(x, planes, allowzero=1), blocksize=upscale_factor, mode="CRD")
-        y = op.Reshape(y, op.Concat(sizes[:-3], channels, op.Shape(y, start=2), axis=0), allowzero=1)
-    return op.CastLike(y, self) if self.dtype in (BFLOAT16, BOOL) else y
+        return op.CastLike(y, self) if self.dtype == BFLOAT16 else y
+    # Blocks of each channel of the result. DepthToSpace has no kernels for most integers.
+    side = op.Constant(value_ints=[upscale_factor])
+    sizes = op.Shape(self)
+    channels, plane = sizes[-3:-2] / (side * side), sizes[-2:]
+    blocks = op.Concat(op.ReduceProd(sizes[:-3]) * channels, side, side, plane, axis=0)
+    y = op.Transpose(op.Reshape(self, blocks, allowzero=1), perm=[0, 3, 1, 4, 2])
+    return op.Reshape(y, op.Concat(sizes[:-3], channels, plane * side, axis=0), allowzero=1)

@@ -13,11 +13,19 @@ def softplus(self, beta=None, threshold=None):
 
 def value(x, beta, threshold):
     scaled = x if beta is None else x * beta
-    y = in_double(scaled) if x.dtype == DOUBLE else op.Softplus(scaled)
+    y = log_beside_1(scaled)
     return op.Where(scaled > threshold, x, y if beta is None else y / beta)
 
 
-def in_double(x):
-    e = op.Exp(-op.Abs(x))
+def log_beside_1(x):
+    """log(1 + exp(x)); in double without Softplus, of which onnxruntime has no kernel there."""
+    if x.dtype != DOUBLE:
+        return op.Softplus(x)
+    return op.Relu(x) + below_0(-op.Abs(x))
+
+
+def below_0(x):
+    """log(1 + exp(x)) of doubles that are at most 0, with the digits that 1 + exp(x) loses."""
+    e = op.Exp(x)
     u = e + 1
-    return op.Relu(x) + (op.Log(u) + (e - (u - 1)))
+    return op.Log(u) + (e - (u - 1))
