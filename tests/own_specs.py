@@ -20,6 +20,8 @@ from tests.sealed import as_this_user
 ROOT = Path(__file__).resolve().parents[1]
 SPECS = ROOT / "specs"
 STANDARD = "opwright-std"
+ATEN = "opwright-aten"
+OPERATORS = "opwright.aten"  # the domain of that package
 DOMAINS = ("ai.onnx", "ai.onnx.preview")  # of that package
 CACHE = ROOT / ".opwright" / "cache"  # that of `opwright test`
 SLOW = ("Attention", "FlexAttention")  # they take most of the time of a build from nothing
@@ -88,5 +90,14 @@ def build_specs(root: Path) -> Path:
     copy_specs(root)
     with as_this_user():
         assert main(["build", str(root), "-p", STANDARD, "--cache", str(CACHE)]) == 0
+    (found,) = (root / "dist").glob("*.onnxlib")
+    return found
+
+
+def build_operators(root: Path) -> Path:
+    """The bundle of PyTorch's operators, likewise."""
+    copy_functions(root, *(path.name for path in (SPECS / OPERATORS).iterdir() if path.is_dir()))
+    with as_this_user():
+        assert main(["build", str(root), "-p", ATEN, "--quiet", "--cache", str(CACHE)]) == 0
     (found,) = (root / "dist").glob("*.onnxlib")
     return found

@@ -14,4 +14,4 @@ def clamp(self, min=None, max=None):
         if min is not None:
             self = op.Where(self < min, min, self)
         return self if max is None else op.Where(self > max, max, self)
-    return op.Clip(self, min, max)
+    return op.Clip(self, min) if max is None else op.Clip(self, min, max)

@@ -20,5 +20,6 @@ def fft_fft(
 
 def _transformed(x, length, axis, inverse=0, onesided=0):
     if op.version < 20:
+        length = None if length is None else length  # static: no input of DFT is an empty name
         return op.DFT(x, length, axis=axis, inverse=inverse, onesided=onesided)
     return op.DFT(x, length, axis, inverse=inverse, onesided=onesided)

@@ -16,6 +16,7 @@ def pad(self, pad, value=None, mode: Literal["constant", "reflect", "replicate",
         begins, ends = op.Split(pad, num_outputs=2)
         return op.Slice(op.Tile(self, op.Expand(3, op.Shape(sizes))), sizes - begins, 2 * sizes + ends)
     if self.dtype not in (BFLOAT16, INT16):
+        value = None if value is None else value  # static: onnxruntime fuses no Pad whose value is an empty name
         return op.Pad(self, pad, value, mode=MODES[mode])
     wide = FLOAT if self.dtype == BFLOAT16 else INT32
     constant = None if value is None else op.Cast(value, to=wide)

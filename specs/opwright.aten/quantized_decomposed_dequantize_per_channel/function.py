@@ -8,6 +8,7 @@ def quantized_decomposed_dequantize_per_channel(
     input, scales, zero_points=None, *, axis: int, trailing: Sequence[int], out_dtype: int | None = None
 ):
     if input.dtype in (UINT8, INT8) and scales.dtype == FLOAT:
+        zero_points = None if zero_points is None else zero_points  # static: no last input is an empty name
         y = op.DequantizeLinear(input, scales, zero_points, axis=axis)
     elif zero_points is None:
         y = op.CastLike(input, scales) * op.Unsqueeze(scales, trailing)
