@@ -33,6 +33,11 @@ def value(x):
 
 
 def positive(x):
+    """Exactly 0 at 1 and 2, where (x - 1) * (x - 2) is."""
+    return op.Where((x - 1) * (x - 2) == 0, 0, by_stirling(x))
+
+
+def by_stirling(x):
     """By Stirling's series, of x below 8 for x + 8, less the logarithm of the product of x + k for each k below 8, two
     of them at a time: q = x * (x + 7), q + 6, q + 10 and q + 12."""
     z = op.Where(x < 8, x + 8, x)
