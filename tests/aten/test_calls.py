@@ -254,6 +254,31 @@ def test_functions_without_double_add_all_integers_as_int64() -> None:
     assert item is not None and input_array(item).dtype == np.int64
 
 
+_EINSUM = "aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("equation", "element", "computed"),
+    [
+        ("ij->i", "int32", "int64"),
+        ("ij->", "uint8", "int64"),
+        ("ij->ji", "int32", "int32"),
+        ("ij->", "float32", "float32"),
+    ],
+)
+def test_integers_of_an_equation_that_sums_one_tensor(equation: str, element: str, computed: str) -> None:
+    equations, tensors = AttributeEntry("equation", "STRING", True), InputEntry("tensors", "T", variadic=True)
+    binding = bound(ImplementsEntry(_EINSUM, promotion=(("T", "einsum"),)), equations, tensors)
+    (made,) = call(binding, equation, [np.ones((2, 3), element)]).inputs
+    assert made is not None and input_array(made).dtype == computed
+
+
+def test_this_rule_is_of_operators_with_an_equation() -> None:
+    wrong = ImplementsEntry(_MUL, promotion=(("T", "einsum"),))
+    names = InputEntry("self", "T"), InputEntry("other", "T")
+    assert misfits(wrong, *names) == ["`einsum` is of operators with an argument `equation`"]
+
+
 _ADDCMUL = "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 import numpy as np
 import pytest
 from opwright.aten.forms.call_shape import NoForm
 from opwright.aten.forms.form_table import FORMS
+from opwright.aten.forms.products import sums_one_tensor
 from opwright.aten.operator_schema import Argument
 from opwright.aten.tensor_facts import Facts
 from opwright.elements import BY_NAME
@@ -28,6 +30,40 @@ def test_equations_of_sums_of_products() -> None:
 def test_inner_products_are_those_of_numpy(first: tuple[int, ...], second: tuple[int, ...]) -> None:
     x, y = counted(*first), counted(*second)
     np.testing.assert_array_equal(np.einsum(formed("inner_equation", None, self=x, other=y), x, y), np.inner(x, y))
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes", "made"),
+    [
+        ("...i,...j->...ij", [(2, 3, 4), (3, 5)], "abi,bj->abij"),
+        ("...a, ...b", [(2, 3, 4), (5,)], "cda,b->cdab"),
+        ("b...i,ij->bj", [(2, 3, 4), (4, 5)], "bai,ij->bj"),
+        ("...->", [(2, 3)], "ab->"),
+        ("...i->...", [(2, 3)], "...i->..."),
+        ("...i,...i", [(2, 3), (1, 3)], "...i,...i"),
+        ("ij,jk", [(2, 3), (3, 4)], "ij,jk"),
+    ],
+)
+def test_ellipses_that_einsum_of_onnx_does_not_take(equation: str, shapes: list[Any], made: str) -> None:
+    assert formed("without_ellipses", equation, tensors=shapes) == made
+    if "->" not in equation or "..." in equation.partition("->")[2]:  # numpy takes no others
+        arrays = [counted(*shape) for shape in shapes]
+        np.testing.assert_array_equal(np.einsum(made, *arrays), np.einsum(equation, *arrays))
+
+
+def test_ellipses_of_unknown_ranks_and_sizes() -> None:
+    assert formed("without_ellipses", "...i,...j->...ij", tensors=[(2, 3, 4), None]) == "...i,...j->...ij"
+    named = [tensor((2, None, 4), symbols=("2", "n", "4")), tensor((None, 5), symbols=("n", "5"))]
+    assert formed("without_ellipses", "...i,...j->...ij", tensors=named) == "abi,bj->abij"
+
+
+@pytest.mark.parametrize(
+    ("equation", "sums"),
+    [("ij->", True), ("ij->i", True), ("ii", True), ("...i->...", True), ("ij->ji", False), ("ij", False)],
+)
+def test_equations_that_sum_one_tensor(equation: str, sums: bool) -> None:
+    assert sums_one_tensor(equation) is sums
+    assert not sums_one_tensor(f"{equation.partition('->')[0]},k->k")
 
 
 @pytest.mark.parametrize("dims", [([1, -1], [1, 0]), ([], []), ([2], [-2])])
@@ -54,6 +90,19 @@ def test_products_along_dimensions_are_those_of_numpy(dims: tuple[list[int], lis
 def test_products_that_are_refused(form: str, values: dict[str, Any], reason: str) -> None:
     with pytest.raises(NoForm, match=reason):
         formed(form, None, **values)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes", "reason"),
+    [
+        ("...i,...j->...ij", [(2, 1, 4), (3, 5)], "one has size 1 in one tensor"),
+        ("...i,...j->...ij", [(2, None, 4), (1, 5)], "one has size 1 in one tensor"),
+        (f"...{string.ascii_letters[:-1]}->", [(1,) * 53], "2 dimensions, and there are 1 letters left"),
+    ],
+)
+def test_ellipses_that_are_refused(equation: str, shapes: list[Any], reason: str) -> None:
+    with pytest.raises(NoForm, match=reason):
+        formed("without_ellipses", equation, tensors=shapes)
 
 
 @pytest.mark.parametrize(

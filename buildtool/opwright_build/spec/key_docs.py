@@ -92,7 +92,7 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
         "schema": "PyTorch's text of the operator, where it is not one of PyTorch's own.",
         "arguments": "What the schema does not say of arguments, by their names.",
         "promotion": "By variable: `wide` (int64 for integers), `summed` (narrow ones in double), `kept` (no other), "
-        "`float` (for numbers), an argument.",
+        "`einsum` (by the equation), `float` (for numbers), an argument.",
         "lifts": "true, where a tensor of rank 0 is taken as one of rank 1 and results become scalars again.",
         "rank_of": "The argument whose rank results have, where all tensors of rank 0 are taken as of rank 1.",
     },

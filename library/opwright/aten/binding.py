@@ -16,8 +16,9 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntr
 WIDE = "wide"  # of a type variable: integers are computed as int64, as sum and cumsum do
 KEPT = "kept"  # of a type variable: no other element type stands for that of the operands
 SUMMED = "summed"  # of a type variable: as `wide`, and integers of 16 bits are computed in double, exactly, as sum does
+EINSUM = "einsum"  # of a type variable: as `kept`, and as `wide` where the equation sums one tensor
 FLOAT = "float"  # of a type variable: float where float16 or bfloat16 does not represent a number, as products do
-RULES = (WIDE, SUMMED, KEPT, FLOAT)
+RULES = (WIDE, SUMMED, KEPT, EINSUM, FLOAT)
 _KINDS: Mapping[str, tuple[str, ...]] = {  # of an attribute, by those of the argument
     "int": ("INT",),
     "bool": ("INT",),
@@ -125,6 +126,8 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
         elif rule not in RULES and rule not in names:
             known = ", ".join(f"`{item}`" for item in RULES)
             misfits.append(Misfit(("promotion", variable), f"`{rule}` is none of {known}, and no argument"))
+        elif rule == EINSUM and "equation" not in names:
+            misfits.append(Misfit(("promotion", variable), f"`{rule}` is of operators with an argument `equation`"))
     if implements.rank_of and implements.rank_of not in names:
         misfits.append(Misfit(("rank_of",), f"the operator has no argument `{implements.rank_of}`"))
     return misfits or Binding(

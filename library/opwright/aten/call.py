@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from opwright.aten.binding import FLOAT, KEPT, RULES, SUMMED, WIDE, Binding, BoundArgument, Role
+from opwright.aten.binding import EINSUM, FLOAT, KEPT, RULES, SUMMED, WIDE, Binding, BoundArgument, Role
 from opwright.aten.forms.call_shape import CallShape, NoForm
+from opwright.aten.forms.products import sums_one_tensor
 from opwright.aten.forms.spectra import pairs
 from opwright.aten.operator_schema import Argument
 from opwright.aten.promotion import (
@@ -262,7 +263,7 @@ class _Maker:
             return BY_NAME["float"]
         if rule == SUMMED and wanted.name == "int64" and "double" in admitted and self._are_narrow(variable):
             self.result, wanted = wanted, BY_NAME["double"]
-        is_kept = rule == KEPT
+        is_kept = rule in (KEPT, EINSUM)
         found = admitted_type(wanted, admitted) if wanted.name in admitted or not is_kept else None
         if found is None:
             raise NoCall(f"it computes in {wanted}, and `{variable}` of the function is one of {', '.join(admitted)}")
@@ -300,8 +301,8 @@ class _Maker:
         if not operands:
             return None
         found = result_type(operands)
-        is_wide = rule in (WIDE, SUMMED) and (found.is_integer or found.kind == "bool")
-        return BY_NAME["int64"] if is_wide else found
+        is_wide = rule in (WIDE, SUMMED) or (rule == EINSUM and sums_one_tensor(self.values["equation"]))
+        return BY_NAME["int64"] if is_wide and (found.is_integer or found.kind == "bool") else found
 
     def _are_narrow(self, variable: str) -> bool:
         """Whether the operands are tensors of integers of at most 16 bits, of which double holds the sum of 2**37."""

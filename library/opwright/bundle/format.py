@@ -137,9 +137,9 @@ class ImplementsEntry:
     (`opwright.aten` has them by name), `sources` the arguments of parameters that are named otherwise. `drops` are
     arguments that the function lacks, each with the JSON texts of the values for which it is right without them;
     none: all. `promotion` says of a type variable how PyTorch chooses its type: `wide` (integers become int64),
-    `kept` (no other stands for it), or the argument whose type alone counts. With `lifts` tensors of rank 0 are taken
-    as tensors of one element, and results become tensors of rank 0 again; with `rank_of` all of them, and results do
-    where the argument of that name is one.
+    `kept` (no other stands for it), `einsum` (`kept`, and `wide` for an equation that sums one tensor), or the argument
+    whose type alone counts. With `lifts` tensors of rank 0 are taken as tensors of one element, and results become
+    tensors of rank 0 again; with `rank_of` all of them, and results do where the argument of that name is one.
     """
 
     schema: str

@@ -59,6 +59,52 @@ def trilinear_equation(value: Any, call: CallShape) -> str:
     return f"{','.join(factors)}->{''.join(kept)}"
 
 
+def without_ellipses(value: Any, call: CallShape) -> str:
+    """An equation with letters, which match from the right, for ellipses that ONNX's Einsum does not take: where they
+    stand for different numbers of dimensions in `tensors`, and where the result has none. `...i,...j->...ij` gives
+    `abi,bj->abij` for ranks 3 and 2. Others are unchanged, and all where a rank is not known. Refused where such a
+    dimension may have size 1 in one tensor alone."""
+    terms, arrow, result = value.replace(" ", "").partition("->")
+    factors = terms.split(",")
+    shapes = {
+        place: (len(term.replace("...", "")), term.index("..."), call.named_sizes_of(tensor))
+        for place, (term, tensor) in enumerate(zip(factors, call.values["tensors"], strict=False))
+        if "..." in term
+    }
+    parts = {
+        place: sizes[start : len(sizes) - letters + start]
+        for place, (letters, start, sizes) in shapes.items()
+        if sizes is not None
+    }
+    is_taken = len({len(sizes) for sizes in parts.values()}) == 1 and (not arrow or "..." in result)
+    if is_taken or not parts or len(parts) < len(shapes):
+        return str(value)
+    most = max(map(len, parts.values()))
+    new = "".join([letter for letter in _LETTERS if letter not in value][:most])
+    if len(new) < most:
+        raise NoForm(f"its ellipses stand for {most} dimensions, and there are {len(new)} letters left for them")
+    for place in range(1, most + 1):
+        found = {sizes[-place] for sizes in parts.values() if place <= len(sizes)}
+        if 1 in found and len(found) > 1:  # shape inference takes the size of the first tensor
+            raise NoForm(
+                "its ellipses stand for different numbers of dimensions, of which one has size 1 in one tensor"
+            )
+    if not arrow:  # letters that stand once, in their order
+        result = "..." + "".join(letter for letter in sorted({*terms} - {*".,"}) if terms.count(letter) == 1)
+    named = (term.replace("...", new[most - len(parts.get(place, new)) :]) for place, term in enumerate(factors))
+    return f"{','.join(named)}->{result.replace('...', new)}"
+
+
+def sums_one_tensor(equation: str) -> bool:
+    """Whether an equation sums over a dimension of a single tensor: `ij->i`, and not `ij->ji`."""
+    term, arrow, result = equation.replace(" ", "").partition("->")
+    if "," in term:
+        return False
+    if not arrow:
+        return any(term.count(letter) > 1 for letter in term if letter != ".")
+    return any(letter not in result for letter in term)
+
+
 def kron_axes(value: Any, call: CallShape) -> list[int] | None:
     """The new dimensions of `self` or `other` in their Kronecker product, a product in which dimensions of both
     alternate: after each dimension of `self`, before each of `other`, and in front for those that one has fewer than
@@ -92,10 +138,9 @@ def solves_vectors(value: Any, call: CallShape) -> bool:
         raise NoForm("the rank of a tensor is not known")
     if len(sides.sizes) == 1 or len(sides.sizes) != len(matrices.sizes) - 1:
         return len(sides.sizes) == 1
-    pairs = [*zip(matrices.sizes, sides.sizes, strict=False)]
-    if any(None not in pair and pair[0] != pair[1] for pair in pairs):
+    pairs = [*zip(matrices.named_sizes or (), sides.named_sizes or (), strict=False)]
+    if any(isinstance(one, int) and isinstance(other, int) and one != other for one, other in pairs):
         return False
-    symbols = [*zip(matrices.symbols, sides.symbols, strict=False)] or [("", "")] * len(pairs)
-    if any(None in pair and (not one or one != other) for pair, (one, other) in zip(pairs, symbols, strict=True)):
+    if any(one is None or one != other for one, other in pairs):
         raise NoForm("sizes that are not known decide whether the right sides are vectors")
     return True
