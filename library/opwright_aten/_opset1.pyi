@@ -4825,7 +4825,7 @@ class embedding_bag_padding_idx(_LibraryFunction):
         ...
 
 class empty_like(_LibraryFunction):
-    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None, expands: bool = False) -> _Any:
         """A tensor as large as another one, whose elements mean nothing.
 
         They are zeros here.
@@ -4835,6 +4835,7 @@ class empty_like(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -4884,6 +4885,7 @@ class empty_permuted(_LibraryFunction):
         size: INT64,
         *,
         dtype: int | None = None,
+        expands: bool = False,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
         """A tensor of given sizes, whose elements mean nothing.
 
@@ -4894,6 +4896,7 @@ class empty_permuted(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -4904,7 +4907,14 @@ class empty_permuted(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+    def __call__(
+        self,
+        /,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int | None = None,
+        expands: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class empty_strided(_LibraryFunction):
@@ -11196,6 +11206,7 @@ class new_empty(_LibraryFunction):
         size: INT64,
         *,
         dtype: int | None = None,
+        expands: bool = False,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
         """A tensor of given sizes in the element type of another one, whose elements mean nothing.
 
@@ -11206,6 +11217,7 @@ class new_empty(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -11216,7 +11228,14 @@ class new_empty(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+    def __call__(
+        self,
+        /,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int | None = None,
+        expands: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class new_full(_LibraryFunction):
@@ -11248,6 +11267,7 @@ class new_ones(_LibraryFunction):
         size: INT64,
         *,
         dtype: int | None = None,
+        expands: bool = False,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
         """A tensor of ones, in the element type of another one.
 
@@ -11256,6 +11276,7 @@ class new_ones(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -11266,7 +11287,14 @@ class new_ones(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+    def __call__(
+        self,
+        /,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int | None = None,
+        expands: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class new_zeros(_LibraryFunction):
@@ -11277,6 +11305,7 @@ class new_zeros(_LibraryFunction):
         size: INT64,
         *,
         dtype: int | None = None,
+        expands: bool = False,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
         """A tensor of zeros, in the element type of another one.
 
@@ -11285,6 +11314,7 @@ class new_zeros(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -11295,7 +11325,14 @@ class new_zeros(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+    def __call__(
+        self,
+        /,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int | None = None,
+        expands: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class nll_loss(_LibraryFunction):
@@ -11776,6 +11813,7 @@ class ones(_LibraryFunction):
         size: INT64,
         *,
         dtype: int | None = None,
+        expands: bool = False,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
         """A tensor of ones.
 
@@ -11784,6 +11822,7 @@ class ones(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -11794,11 +11833,18 @@ class ones(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+    def __call__(
+        self,
+        /,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int | None = None,
+        expands: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class ones_like(_LibraryFunction):
-    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None, expands: bool = False) -> _Any:
         """A tensor of ones, as large as another one.
 
         Inputs:
@@ -11806,6 +11852,7 @@ class ones_like(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -12104,6 +12151,9 @@ class pixel_unshuffle(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, downscale_factor: int) -> _T3:
         """Moves blocks of height and width into channels.
+
+        A template: its body is made for each call, and depends on
+        `downscale_factor`. What no vector reaches is not verified.
 
         Inputs:
             self (T): Any dimensions, then channels, height and width.
@@ -19462,6 +19512,7 @@ class zeros(_LibraryFunction):
         size: INT64,
         *,
         dtype: int | None = None,
+        expands: bool = False,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
         """A tensor of zeros.
 
@@ -19470,6 +19521,7 @@ class zeros(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)
@@ -19480,11 +19532,18 @@ class zeros(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+    def __call__(
+        self,
+        /,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int | None = None,
+        expands: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class zeros_like(_LibraryFunction):
-    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None, expands: bool = False) -> _Any:
         """A tensor of zeros, as large as another one.
 
         Inputs:
@@ -19492,6 +19551,7 @@ class zeros_like(_LibraryFunction):
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is float.
+            expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
         Outputs:
             result (T)

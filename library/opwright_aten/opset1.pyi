@@ -3736,7 +3736,7 @@ Since version 1 of opwright.aten.
 """
 
 empty_like: _Final[_TypeOfempty_like]
-"""empty_like(self: any, *, dtype: int | None = None) -> T
+"""empty_like(self: any, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor as large as another one, whose elements mean nothing.
 
@@ -3747,6 +3747,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -3780,7 +3781,7 @@ Since version 1 of opwright.aten.
 """
 
 empty_permuted: _Final[_TypeOfempty_permuted]
-"""empty_permuted(size: int64, *, dtype: int | None = None) -> T
+"""empty_permuted(size: int64, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of given sizes, whose elements mean nothing.
 
@@ -3791,6 +3792,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -8058,7 +8060,7 @@ Since version 1 of opwright.aten.
 """
 
 new_empty: _Final[_TypeOfnew_empty]
-"""new_empty(size: int64, *, dtype: int | None = None) -> T
+"""new_empty(size: int64, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of given sizes in the element type of another one, whose elements mean nothing.
 
@@ -8069,6 +8071,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -8098,7 +8101,7 @@ Since version 1 of opwright.aten.
 """
 
 new_ones: _Final[_TypeOfnew_ones]
-"""new_ones(size: int64, *, dtype: int | None = None) -> T
+"""new_ones(size: int64, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of ones, in the element type of another one.
 
@@ -8107,6 +8110,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -8118,7 +8122,7 @@ Since version 1 of opwright.aten.
 """
 
 new_zeros: _Final[_TypeOfnew_zeros]
-"""new_zeros(size: int64, *, dtype: int | None = None) -> T
+"""new_zeros(size: int64, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of zeros, in the element type of another one.
 
@@ -8127,6 +8131,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -8432,7 +8437,7 @@ Since version 1 of opwright.aten.
 """
 
 ones: _Final[_TypeOfones]
-"""ones(size: int64, *, dtype: int | None = None) -> T
+"""ones(size: int64, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of ones.
 
@@ -8441,6 +8446,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -8452,7 +8458,7 @@ Since version 1 of opwright.aten.
 """
 
 ones_like: _Final[_TypeOfones_like]
-"""ones_like(self: any, *, dtype: int | None = None) -> T
+"""ones_like(self: any, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of ones, as large as another one.
 
@@ -8461,6 +8467,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -8666,6 +8673,9 @@ pixel_unshuffle: _Final[_TypeOfpixel_unshuffle]
 """pixel_unshuffle(self: T, *, downscale_factor: int) -> T
 
 Moves blocks of height and width into channels.
+
+A template: its body is made for each call, and depends on
+`downscale_factor`. What no vector reaches is not verified.
 
 Inputs:
     self (T): Any dimensions, then channels, height and width.
@@ -13470,7 +13480,7 @@ Since version 1 of opwright.aten.
 """
 
 zeros: _Final[_TypeOfzeros]
-"""zeros(size: int64, *, dtype: int | None = None) -> T
+"""zeros(size: int64, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of zeros.
 
@@ -13479,6 +13489,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)
@@ -13490,7 +13501,7 @@ Since version 1 of opwright.aten.
 """
 
 zeros_like: _Final[_TypeOfzeros_like]
-"""zeros_like(self: any, *, dtype: int | None = None) -> T
+"""zeros_like(self: any, *, dtype: int | None = None, expands: bool = False) -> T
 
 A tensor of zeros, as large as another one.
 
@@ -13499,6 +13510,7 @@ Inputs:
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is float.
+    expands (bool, default False): Whether runtimes have Expand for `dtype`.
 
 Outputs:
     result (T)

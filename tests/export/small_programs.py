@@ -17,6 +17,8 @@ import torch
 from opwright.torch import Registry, link, missing, registry, translation_table
 from torch import fft, nn
 
+from tests.export.exporting import export, exported, optimised_nodes
+
 ROOT = Path(__file__).resolve().parents[2]
 X = torch.linspace(-1, 2, 12).reshape(3, 4)
 Program = Callable[..., Any]
@@ -121,6 +123,18 @@ INTEGERS: dict[str, Program] = {
     "sum": lambda x: (x.sum(), x.sum(0), x.sum(-1, keepdim=True), x.to(torch.int32).sum(dtype=torch.int32)),
     "product": lambda x: (x.prod(), x.prod(0), x.prod(-1, keepdim=True), x[:0].prod(0)),
     "trace": lambda x: x.trace(),
+    "equations": lambda x: (torch.einsum("ij->", x), torch.einsum("ij->i", x.int()), torch.einsum("ij->ji", x)),
+}
+# Of rows and columns of which only the run tells how many there are.
+SCATTERED: dict[str, tuple[int, Program]] = {
+    "own elements": (7, lambda x: x.scatter_add(1, (x * 9).long().abs() % x.shape[1], x)),
+    "greatest": (5, lambda x: torch.zeros_like(x).scatter(1, *reversed(x.topk(2, -1)))),
+    "part of the elements": (8, lambda x: x.scatter_add(0, torch.zeros_like(x[1:, 1:], dtype=torch.long), x)),
+    "rows": (6, lambda x: x.index_put((torch.arange(x.shape[0]),), x * 2)),
+    "rows and columns": (16, lambda x: x.index_put((x[:, :1].long() * 0, torch.arange(x.shape[1])), x * 2)),
+    "until a size": (3, lambda x: x.mT[..., : x.shape[0]]),
+    "truth": (4, lambda x: torch.ones(x.shape[0], x.shape[0], dtype=torch.bool)),
+    "zeros": (2, lambda x: torch.zeros_like(x, dtype=torch.long)),
 }
 
 
@@ -139,6 +153,21 @@ def table() -> Any:
     return translation_table(registry(str(library)))
 
 
+def linked(program: Program, shown: torch.Tensor, table: Any, dynamic: tuple[int, ...] = ()) -> Any:
+    shapes = (dict.fromkeys(dynamic, torch.export.Dim.DYNAMIC),) if dynamic else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's own
+        made = torch.onnx.export(
+            Module(program).eval(),
+            (shown,),
+            dynamo=True,
+            dynamic_shapes=shapes,
+            custom_translation_table=table,
+            verbose=False,
+        )
+    return link(made).model_proto
+
+
 def results(
     program: Program, x: torch.Tensor, table: Any, dynamic: tuple[int, ...] = (), shown: torch.Tensor | None = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -146,18 +175,7 @@ def results(
     tensor, which has other sizes there: `shown`, else a part of the tensor."""
     for axis in dynamic if shown is None else ():
         shown = (x if shown is None else shown).narrow(axis, 0, x.shape[axis] - 2)
-    shapes = (dict.fromkeys(dynamic, torch.export.Dim.DYNAMIC),) if dynamic else None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's own
-        made = torch.onnx.export(
-            Module(program).eval(),
-            (x if shown is None else shown,),
-            dynamo=True,
-            dynamic_shapes=shapes,
-            custom_translation_table=table,
-            verbose=False,
-        )
-    model = link(made).model_proto
+    model = linked(program, x if shown is None else shown, table, dynamic)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     wanted = program(x)
     found = session.run(None, {session.get_inputs()[0].name: x.numpy()})
@@ -319,3 +337,44 @@ def test_integers_are_exact_and_wrap_around(name: str, table: Any) -> None:
     x = torch.tensor([[3, 2**54 + 1, 7], [2**62, -(2**62) - 5, 2**31], [2**63 - 1, 2**62 + 1, -1]])
     for found, wanted in results(INTEGERS[name], x, table):
         np.testing.assert_array_equal(found, wanted.numpy())
+
+
+@pytest.mark.parametrize("name", SCATTERED)
+def test_sizes_with_equal_expressions_are_equal(name: str, table: Any) -> None:
+    """Beside the values, for sizes other than those shown and for sizes that happen to be equal: how many nodes there
+    are."""
+    most, program = SCATTERED[name]
+    shown = IMAGE[0, 0, :6, :8]
+    for x in (ROWS, MATRICES[0], ROWS.mT):
+        for found, wanted in results(program, x, table, (0, 1), shown):
+            np.testing.assert_array_equal(found, wanted.numpy())
+    assert optimised_nodes(linked(program, shown, table, (0, 1))) <= most
+
+
+def test_sizes_with_different_expressions_may_differ(table: Any) -> None:
+    """They are equal in what is shown, and where the program runs the index has fewer rows than the source."""
+
+    class Scattered(nn.Module):
+        def forward(self, x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+            return x.scatter_add(1, index, x)
+
+    shapes = ({0: torch.export.Dim.DYNAMIC}, {0: torch.export.Dim.DYNAMIC})
+    index = torch.arange(20).reshape(5, 4) % 4
+    made = link(export(exported(Scattered(), (ROWS, index), shapes), table))
+    for rows in (2, 5):
+        (found,) = made(ROWS, index[:rows])
+        np.testing.assert_array_equal(found.numpy(), Scattered()(ROWS, index[:rows]).numpy())
+
+
+def test_padding_of_zeros_becomes_that_of_the_convolution(table: Any) -> None:
+    filters = IMAGE[:, :, :2, :2]
+    model = linked(lambda x: nn.functional.conv2d(nn.functional.pad(x, (1, 0, 0, 1)), filters), IMAGE, table)
+    assert optimised_nodes(model) == 1
+
+
+def test_equations_of_ellipses_of_different_ranks(table: Any) -> None:
+    for equation in ("...ij,...k->...ijk", "bc...i,ij", "...ij,jk->", "...i,...j->ij"):
+        for found, wanted in results(lambda x, e=equation: torch.einsum(e, x, X[:, :3].T), IMAGE[:, :, :3, :3], table):
+            np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5, atol=1e-5)
+    with pytest.raises(Exception, match=r"OW686: aten::einsum(.|\n)*one has size 1 in one tensor"):
+        next(results(lambda x: torch.einsum("...i,...j->...ij", x[:, :1], X), MATRICES, table))

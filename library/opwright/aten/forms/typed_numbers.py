@@ -120,6 +120,12 @@ def dtype_unless_float(value: Any, call: CallShape) -> ElementType | None:
     return None if found is None or found.name == "float" else found
 
 
+def dtype_expands(value: Any, call: CallShape) -> bool:
+    """Whether `dtype_unless_float` gives an element type of which runtimes have ONNX's Expand: any but bfloat16."""
+    found = dtype_unless_float(value, call)
+    return found is not None and found.name != "bfloat16"
+
+
 def other_dtype(value: Any, call: CallShape) -> ElementType | None:
     """An element type; None where it is that of the tensor `self`."""
     return None if value is call.element_of(call.values["self"]) else value
