@@ -57,9 +57,10 @@ OTHERS: dict[str, Program] = {
     "trace": lambda x: x.trace(),
     "sums of truth values": lambda x: ((x > 0).sum(), (x > 0).sum(0, keepdim=True), (x > 0).long().sum(1)),
     "sums of narrow integers": lambda x: tuple(
-        (total.sum(), total.sum(-1), total.sum(0, dtype=torch.int64), total.long().nansum(0))
+        found
         for kind in (torch.int8, torch.uint8, torch.int16)
-        for total in [(x * 60).to(torch.int16).to(kind)]
+        for narrow in [(x * 60).to(torch.int16).to(kind)]
+        for found in (narrow.sum(), narrow.sum(-1), narrow.sum(0, dtype=torch.int64), narrow.long().nansum(0))
     ),
     "a sum that wraps around": lambda x: (x > 0).sum(dtype=torch.int32) + (x.long() + 2**62).sum(),
     "mean and deviation": lambda x: torch.std_mean(x, 0),
