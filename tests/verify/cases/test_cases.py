@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from opwright.diagnostics.diagnostic import Place
 from opwright.elements import element
+from opwright_build.verify.case_model import Case, SuiteJudge
 from opwright_build.verify.cases.exact_rounding import NotRepresentable
-from opwright_build.verify.cases.making import expected_from_oracle
+from opwright_build.verify.cases.making import expected_from_oracle, magnitude
 
 
 def test_the_oracles_complex_numbers_are_rounded_once() -> None:
@@ -21,3 +23,10 @@ def test_the_oracles_complex_numbers_are_rounded_once() -> None:
 def test_other_kinds_of_answers_are_refused(answer: object, wanted: str) -> None:
     with pytest.raises(NotRepresentable, match=f"where {wanted} is wanted"):
         expected_from_oracle(np.array([answer]), element(wanted))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_signalling_nan_is_no_warning() -> None:
+    given = (np.array([0x7F800001, 0x40000000], np.uint32).view(np.float32),)
+    case = Case("com.acme::F@1", "nan", {}, given, {}, (), SuiteJudge(0, 0), Place("vectors.yaml"), "")
+    assert magnitude(case) == 2

@@ -113,7 +113,8 @@ def magnitude(case: Case) -> float | None:
 def _largest(array: Array) -> float:
     if array.dtype.kind in "OSUb" or not array.size:
         return 0.0
-    wide = np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
+    with np.errstate(invalid="ignore"):  # as a signalling nan is
+        wide = np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
     return float(np.max(wide, where=np.isfinite(wide), initial=0.0))
 
 
