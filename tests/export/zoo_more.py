@@ -281,8 +281,8 @@ _BATCH = ({0: "batch"},)
 MODELS = (
     Model("recurrent", Recurrent, _batch(7, 6), _BATCH, more=1, why="a state that nobody reads"),
     Model("gated", Gated, _batch(7, 6), _BATCH),
-    Model("cells", Cells, _batch(5, 6), _BATCH, more=2, why="sizes that are computed"),
-    Model("graph", Graph, _graph, ({0: "nodes"}, {}), more=3, why="zeros and places of sizes that are computed"),
+    Model("cells", Cells, _batch(5, 6), _BATCH),
+    Model("graph", Graph, _graph, ({0: "nodes"}, {}), more=1, why="places of sizes that are computed"),
     Model("points", Points, _batch(9, 3), _BATCH),
     Model("tables", Tables, _table, ({0: "batch"}, {0: "batch"}, {0: "batch"})),
     Model("decoding", Decoding, _batch(4, 5), _BATCH, more=1, why="sizes that are computed"),
