@@ -20,6 +20,7 @@ opsets: ">=15,<=28"
 packages:
   - {library: acme-tail, package: acme_tail, summary: Stands alone., domains: [com.tail]}
   - {library: acme-front, package: acme_front, summary: Calls., domains: [com.front], dependencies: [acme-base]}
+  - {library: acme-top, package: acme_top, summary: Calls callers., domains: [com.top], dependencies: [acme-front]}
   - {library: acme-base, package: acme_base, summary: Is called., domains: [com.base]}
 """
 DOMAIN = "schema: 1\ndomain: {domain}\nversion: 1\nsummary: Some functions.\n"
@@ -39,6 +40,9 @@ BASE = "from acme_base import opset1 as base\n"
 SOURCES = {
     "com.base/First": OPSET + "\n\ndef First(x):\n    return op.Mul(x, 1.5)\n",
     "com.base/Second": OPSET + "\n\ndef Second(x):\n    return op.Mul(op.Neg(x), 2.5)\n",
+    "com.base/Third": OPSET + "\n\ndef Third(x):\n    return op.Mul(op.Neg(x), 8.5)\n",
+    "com.top/Top": "from acme_front import opset1 as front\n" + OPSET + "\n\ndef Top(x):\n"
+    "    return op.Mul(front.Caller(x), 9.5)\n",
     "com.front/Plain": OPSET + "\n\ndef Plain(x):\n    return op.Mul(x, 3.5)\n",
     "com.front/Asked": OPSET + "\n\ndef Asked(x):\n    return op.Mul(op.Abs(x), 4.5)\n",
     "com.front/Caller": BASE + OPSET + "\n\ndef Caller(x):\n    return op.Mul(base.First(x), 5.5)\n",
@@ -146,12 +150,14 @@ def test_edits_come_out_as_in_a_clean_build(seed: int, opwright: Opwright, from_
     [
         (factor, "com.tail/Tail", False),
         (factor, "com.front/Plain", False),
-        (factor, "com.front/Caller", False),
+        (factor, "com.base/Third", False),  # in packages that others depend on
+        (factor, "com.top/Top", False),
         (comment, "com.base/First", False),
         (comment, "com.front/Asked", False),
         (summary, "com.tail/Tail", False),
         (tag, "com.base/First", False),
         (factor, "com.base/First", True),  # another package carries it
+        (factor, "com.front/Caller", True),
         (factor, "com.front/Asked", True),  # an instance of a template calls it
         (factor, "com.front/Stack", True),  # a template
         (factor, "com.front/Alike", True),  # a body that its package carries, too

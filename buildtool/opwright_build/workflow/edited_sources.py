@@ -313,7 +313,12 @@ class _Edit:
         found |= found_of(results.items())
         diagnostics = self._settled(found)
         self.session.reporter.step("packaging")
-        made = {name: self._package(name, packaged, items) for name, items in edited.items()}
+        made: dict[str, PackageNow] = {}
+        bundles: dict[str, str] = {}  # of those that are others now
+        for name, items in edited.items():
+            made[name] = self._package(name, packaged, items, bundles)
+            if made[name].told["bundle"] != self._told_before(name)["bundle"]:
+                bundles[name] = made[name].told["bundle"]
         told = {**facts["told"], "differing": differing}
         told["packages"] = [made[item["library"]].told for item in facts["told"]["packages"]]
         table_rows = self._parts(reader, lines)
@@ -329,10 +334,12 @@ class _Edit:
         return Done(outputs, diagnostics, tuple(path for item in made.values() for path in item.unkept))
 
     def _expect_alone(self, number: int, line: VersionLine, part: partial[bytes]) -> None:
-        """That what is packaged of a version, which is something else now, is packaged of no other one, and that its
-        package carries what it carried."""
+        """That a version, of which something else is packaged now, is in no other package, and that its own package
+        carries what it carried."""
         package, before = self._owner(number), self._line(number)
-        if package.facts["lends"] or package.is_released(self.table.facts["told"]["differing"]):
+        if package.is_released(self.table.facts["told"]["differing"]):
+            raise _AnythingElseError
+        if any(other.carries(before.identity) for other in self._packages.values() if other is not package):
             raise _AnythingElseError
         if number in self.table.facts["asked"] and line.outputs[ENTRY] != before.outputs[ENTRY]:
             raise _AnythingElseError  # instances of templates may be others
@@ -395,30 +402,42 @@ class _Edit:
                 found[name] = reader.put(join_rows([rows_of(line) for line in of_part]))
         return found
 
-    def _package(self, name: str, packaged: Sequence[str], edited: Sequence[EditedVersion]) -> PackageNow:
-        """What packaging gives, made of what lies in dist/. `packaged` are the digests of what it takes of versions."""
-        facts = self._packages[name].facts
-        inputs = {item: self.engine.put(text.encode("ascii")) for item, text in facts["inputs"].items()}
+    def _package(
+        self, name: str, packaged: Sequence[str], edited: Sequence[EditedVersion], bundles: Mapping[str, str]
+    ) -> PackageNow:
+        """What packaging gives, made of what lies in dist/. `packaged` are the digests of what it takes of versions,
+        `bundles` those of the packages that are others now."""
+        package = self._packages[name]
+        texts = package.inputs_now(bundles)
+        is_moved = texts != package.facts["inputs"]
+        if is_moved and package.is_released(self.table.facts["told"]["differing"]):
+            raise _AnythingElseError  # it gets another version
+        inputs = {item: self.engine.put(text.encode("ascii")) for item, text in texts.items()}
         for identity, digest, owner in zip(self.table.identities, packaged, self.table.facts["owners"], strict=True):
             if owner == name:
                 inputs[f"{VERSION}{identity}"] = digest
-        action = Action("package", facts["label"], inputs, {}, self.session.environment)
-        if edited:
+        action = Action("package", package.facts["label"], inputs, {}, self.session.environment)
+        if edited or is_moved:
             before = self._packaged_before(name)
             result = self.engine.run_given(action, lambda reader, engine: package_edited(reader, before, edited))
-            return PackageNow(self.engine, result, shared_now(before, edited))
+            return PackageNow(self.engine, result, texts, shared_now(before, edited))
         if self.engine.known(action) is not None:
             (result,) = self.engine.run([action])
             if isinstance(result.outcome, Done):
                 archives = {path: result.outcome.outputs[path] for path in result.outcome.unkept}
                 if not self.session.publisher.differing(archives):
-                    return PackageNow(self.engine, result, facts["shared"])
+                    return PackageNow(self.engine, result, texts, package.facts["shared"])
         raise _AnythingElseError  # archives are to be joined of parts that are not at hand here
+
+    def _told_before(self, name: str) -> Mapping[str, Any]:
+        """The figures of a package as the last build made it."""
+        found: Sequence[Mapping[str, Any]] = self.table.facts["told"]["packages"]
+        return next(item for item in found if item["library"] == name)
 
     def _packaged_before(self, name: str) -> PackagedBefore:
         """The package as the last build wrote it."""
         facts = self._packages[name].facts
-        (told,) = (item for item in self.table.facts["told"]["packages"] if item["library"] == name)
+        told = self._told_before(name)
         files: dict[str, bytes] = {}
         for path, digest in facts["outputs"].items():
             if path == told["path"] or path.startswith(_STUBS):

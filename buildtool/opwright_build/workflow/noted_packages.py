@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from opwright.bundle.format import FunctionEntry
+from opwright.bundle.format import DependencyEntry, FunctionEntry
 
 from opwright_build.engine.action import Done
-from opwright_build.engine.dataclass_bytes import decode_value
+from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.run import Engine
 from opwright_build.spec.model import Domain, Package
@@ -35,6 +35,23 @@ class NotedPackage:
         return decode_value(tuple[Domain, ...], self.facts["inputs"]["domains"].encode("ascii"))
 
     @cached_property
+    def dependencies(self) -> tuple[DependencyEntry, ...]:
+        """What its bundle carries of other packages."""
+        return decode_value(tuple[DependencyEntry, ...], self.facts["inputs"]["dependencies"].encode("ascii"))
+
+    def carries(self, identity: str) -> bool:
+        """Whether it carries a version of another package."""
+        return any(entry.identity == identity for item in self.dependencies for entry in item.functions)
+
+    def inputs_now(self, bundles: Mapping[str, str]) -> dict[str, str]:
+        """The inputs of its action, with other digests of the bundles of some packages that it depends on."""
+        inputs: dict[str, str] = dict(self.facts["inputs"])
+        if any(item.library in bundles for item in self.dependencies):
+            moved = tuple(replace(item, sha256=bundles.get(item.library, item.sha256)) for item in self.dependencies)
+            inputs["dependencies"] = encode_value(moved).decode("ascii")
+        return inputs
+
+    @cached_property
     def carried(self) -> frozenset[str]:
         """The digests of the bodies of other packages that its bundle has."""
         return frozenset(decode_value(dict[str, bytes], self.facts["inputs"]["closure"].encode("ascii")))
@@ -56,10 +73,12 @@ class NotedPackage:
 
 @dataclass(frozen=True)
 class PackageNow:
-    """A package as it is made now. `shared`: how many of its versions have a body, where more than one has."""
+    """A package as it is made now, with the `inputs` of its action but for versions. `shared`: how many of its versions
+    have a body, where more than one has."""
 
     engine: Engine
     result: Result
+    inputs: Mapping[str, str]
     shared: Mapping[str, int]
 
     @cached_property
@@ -82,4 +101,4 @@ class PackageNow:
 
     def noted(self) -> dict[str, Any]:
         """What the next edit is told of it."""
-        return {"outputs": self.outputs, "shared": self.shared}
+        return {"inputs": self.inputs, "outputs": self.outputs, "shared": self.shared}

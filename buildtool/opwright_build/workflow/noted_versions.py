@@ -103,8 +103,7 @@ def note_versions(session: Session, action: Action, reader: Reader, whole: Whole
 
 def _package_facts(engine: Engine, whole: WholeBuild, name: str, lines: Sequence[VersionLine]) -> dict[str, Any]:
     """What is noted of a package; `lines` are those of its versions."""
-    library, action = whole.made.packages.loaded.library, whole.packaging[name]
-    beside = [item.name for item in library.packages if item.name != name]
+    action = whole.packaging[name]
     inputs = [item for item in action.inputs if not item.startswith(VERSION)]
     first = [whole.made.compiled[line.identity].action for line in lines[:1]]
     return {
@@ -113,7 +112,6 @@ def _package_facts(engine: Engine, whole: WholeBuild, name: str, lines: Sequence
         "library": "".join(engine.input(item, "library").decode("ascii") for item in first),
         "outputs": whole.files[name],
         "shared": shared_bodies(line.bodies for line in lines),
-        "lends": any(item.name == name for item in library.with_siblings(beside)),
     }
 
 

@@ -54,8 +54,8 @@ class PackagedBefore:
 
 def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[EditedVersion]) -> Done:
     """What `package_action` gives, made of what it gave before some versions were edited. Of the inputs those of
-    versions are not read. No edited version is a template, none has a body that the package carries of another one, and
-    where the package was released some body is not the released one, before and now."""
+    versions are not read. No edited version is a template, and none has a body that the package carries of another one;
+    what it carries is what it was; and where it was released some body is not the released one, before and now."""
     package = decode_value(Package, reader.input("package"))
     domains = decode_value(tuple[Domain, ...], reader.input("domains"))
     dependencies = decode_value(tuple[DependencyEntry, ...], reader.input("dependencies"))
@@ -73,6 +73,7 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
         [member_of(version.identity, version.parts[MEMBER]) for version in edited],
         [body_member(digest) for digest in gone],
         {body_member(digest): body for digest, body in come.items()},
+        dependencies,
     )
     figures = [(version.figures, json.loads(version.parts[FIGURES])) for version in edited]
     more = {name: sum(now[name] - was[name] for was, now in figures) for name in ("opset_bodies", "spread")}

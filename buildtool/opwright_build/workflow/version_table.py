@@ -82,7 +82,7 @@ class VersionTable:
     folder; `asked`: the positions of those that templates may ask for; `owners`: the package of each version;
     `packages`, by name, those that one depends on first: the `label` of the action that makes its files, its `inputs`
     but for versions, and `library`, the input of compiling that its versions share, as texts; `outputs`: its files;
-    `shared`: how many of its versions have a body, where more than one has; `lends`: whether another depends on it."""
+    `shared`: how many of its versions have a body, where more than one has."""
 
     facts: Mapping[str, Any]
     identities: Sequence[str]

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from opwright.bundle.archive import Archive, pack, repack
 from opwright.bundle.byte_source import HeldBytes
-from opwright.bundle.format import FORMAT, MIMETYPE, READER, SUFFIX, FunctionEntry, Index
+from opwright.bundle.format import FORMAT, MIMETYPE, READER, SUFFIX, DependencyEntry, FunctionEntry, Index
 from opwright.bundle.json_form import (
     FunctionKey,
     Json,
@@ -139,10 +139,15 @@ def assemble(
 
 
 def replace_functions(
-    bundle: bytes, functions: Sequence[FunctionMember], removed: Collection[str], added: Mapping[str, bytes]
+    bundle: bytes,
+    functions: Sequence[FunctionMember],
+    removed: Collection[str],
+    added: Mapping[str, bytes],
+    dependencies: Sequence[DependencyEntry] = (),
 ) -> bytes:
     """A bundle of ours, which has no further members, with other functions in the place of those of the same keys.
     `removed` are the members of bodies and templates that none of its functions needs any more, `added` are new ones.
+    `dependencies` are those that it has, whose own bundles may be others than they were: what is carried is not.
 
     The bytes are those that `assemble` gives for the whole. ValueError for what the bundle has not, or has already.
     """
@@ -176,6 +181,8 @@ def replace_functions(
     gone -= both
     come = {path: data for path, data in come.items() if path not in both}
     document["members"] += len(come) - len(gone)
+    for carried, item in zip(document.get("dependencies", ()), dependencies, strict=True):
+        carried["sha256"] = item.sha256
     first = [(MIMETYPE_MEMBER, MIMETYPE.encode("ascii")), (INDEX_MEMBER, canonical_json(document))]
     return repack(bundle, first, gone, come)
 
