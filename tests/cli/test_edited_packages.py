@@ -19,9 +19,9 @@ license: Apache-2.0
 opsets: ">=15,<=28"
 packages:
   - {library: acme-tail, package: acme_tail, summary: Stands alone., domains: [com.tail]}
-  - {library: acme-front, package: acme_front, summary: Calls., domains: [com.front], dependencies: [acme-base]}
+  - {library: acme-front, package: acme_front, summary: Calls., domains: [com.front], dependencies: [acme-under]}
   - {library: acme-top, package: acme_top, summary: Calls callers., domains: [com.top], dependencies: [acme-front]}
-  - {library: acme-base, package: acme_base, summary: Is called., domains: [com.base]}
+  - {library: acme-under, package: acme_under, summary: Is called., domains: [com.base]}
 """
 DOMAIN = "schema: 1\ndomain: {domain}\nversion: 1\nsummary: Some functions.\n"
 SPEC = """\
@@ -36,7 +36,7 @@ outputs: {{y: T}}
 types: {{T: [float, double]}}
 """
 OPSET = "from opwright import opset15 as op\n"
-BASE = "from acme_base import opset1 as base\n"
+BASE = "from acme_under import opset1 as base\n"
 SOURCES = {
     "com.base/First": OPSET + "\n\ndef First(x):\n    return op.Mul(x, 1.5)\n",
     "com.base/Second": OPSET + "\n\ndef Second(x):\n    return op.Mul(op.Neg(x), 2.5)\n",

@@ -237,7 +237,8 @@ class _Edit:
 
     @cached_property
     def _packages(self) -> dict[str, NotedPackage]:
-        return {name: NotedPackage(facts) for name, facts in self.table.facts["packages"].items()}
+        """The packages, by name, those that one depends on first."""
+        return {facts["name"]: NotedPackage(facts) for facts in self.table.facts["packages"]}
 
     def _owner(self, number: int) -> NotedPackage:
         """The package that has the version at a position."""
@@ -324,7 +325,7 @@ class _Edit:
         table_rows = self._parts(reader, lines)
         reads = self._before[0].with_digests(digests)
         now = {**facts, "trace": reads.digest, "told": told, "found": found, "rows": table_rows}
-        now["packages"] = {name: {**facts["packages"][name], **item.noted()} for name, item in made.items()}
+        now["packages"] = [{**item, **made[item["name"]].noted()} for item in facts["packages"]]
         reader.depends(reads)
         outputs = {path: digest for item in made.values() for path, digest in item.outputs.items()}
         outputs |= {FACTS: reader.put(canonical_json(told)), **table_rows}

@@ -86,10 +86,10 @@ def note_versions(session: Session, action: Action, reader: Reader, whole: Whole
         "found": {"": list(map(to_json, loaded.diagnostics)), **found_of(enumerate(made.compiled.values()))},
         "owners": owner_of,
         "asked": _asked_by_templates(made),
-        "packages": {
-            name: _package_facts(session.engine, whole, name, [lines[number] for number in numbers])
+        "packages": [
+            _package_facts(session.engine, whole, name, [lines[number] for number in numbers])
             for name, numbers in positions.items()
-        },
+        ],
     }
     packaged = [
         whole.packaging[owner].inputs[f"{VERSION}{identity}"]
@@ -107,6 +107,7 @@ def _package_facts(engine: Engine, whole: WholeBuild, name: str, lines: Sequence
     inputs = [item for item in action.inputs if not item.startswith(VERSION)]
     first = [whole.made.compiled[line.identity].action for line in lines[:1]]
     return {
+        "name": name,
         "label": action.label,
         "inputs": {item: engine.input(action, item).decode("ascii") for item in inputs},
         "library": "".join(engine.input(item, "library").decode("ascii") for item in first),

@@ -80,9 +80,9 @@ class VersionTable:
     digests of the parts of its table;
     `callers`: the versions that call one, by position; `readers`: those that read a file which is not in their own
     folder; `asked`: the positions of those that templates may ask for; `owners`: the package of each version;
-    `packages`, by name, those that one depends on first: the `label` of the action that makes its files, its `inputs`
-    but for versions, and `library`, the input of compiling that its versions share, as texts; `outputs`: its files;
-    `shared`: how many of its versions have a body, where more than one has."""
+    `packages`, those that one depends on first: the `name`; the `label` of the action that makes its files, and as
+    texts the `inputs` of that but for versions, and `library`, the input of compiling that its versions share;
+    `outputs`: its files; `shared`: how many of its versions have a body, where more than one has."""
 
     facts: Mapping[str, Any]
     identities: Sequence[str]
