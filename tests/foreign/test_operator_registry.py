@@ -158,6 +158,21 @@ def test_narrow_integers_are_summed_in_double(known: Registry, narrow: int, conv
     assert made.run(result, x=array).tolist() == 4
 
 
+def test_integers_that_were_converted_twice_are_those_they_were_first(known: Registry) -> None:
+    made = Recorded(known)
+    made.expected = 7
+    x = made.tensor("x", 9, [2, 3])
+    cast = ir.Node("", "Cast", [x], [ir.AttrInt64("to", 6)])
+    made.nodes.append(cast)
+    cast.outputs[0].dtype, cast.outputs[0].shape = ir.DataType.INT32, x.shape
+    wide = made.call("prims::convert_element_type", cast.outputs[0], ir.DataType.INT64)
+    wide.dtype, wide.shape = ir.DataType.INT64, x.shape
+    result = made.call("aten::sum.dim_IntList", wide, None)
+    assert [node.op_type for node in made.nodes] == ["Cast", "convert", "Cast", "sum", "Cast"]
+    assert made.nodes[2].inputs[0] is x
+    assert made.run(result, x=np.array([[1, 0, 1], [1, 1, 0]], bool)).tolist() == 4
+
+
 @pytest.mark.parametrize(("narrow", "wide"), [(6, 7), (1, 7)])
 def test_what_double_may_not_hold_is_summed_as_int64(known: Registry, narrow: int, wide: int) -> None:
     made = Recorded(known)

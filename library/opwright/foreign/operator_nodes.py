@@ -98,7 +98,7 @@ class OperatorNodes:
         return Facts(element, sizes, symbols=symbols, source=None if source is None else BY_CODE[int(source.dtype)])
 
     def _source(self, value: Any) -> Any:
-        """The integers that a tensor of wider ones is a cast of; None where it is none."""
+        """The narrowest integers that a tensor of wider ones is a cast of; None where it is none."""
         node = value.producer()
         if node is None or not (_CONVERTS in node.meta or (node.op_type == "Cast" and not node.domain)):
             return None
@@ -106,7 +106,10 @@ class OperatorNodes:
         narrow, wide = (None if item.dtype is None else BY_CODE.get(int(item.dtype)) for item in (source, value))
         if narrow is None or wide is None or wide.kind != "int" or narrow.bits >= wide.bits:
             return None
-        return source if narrow.kind in ("bool", "int", "uint") else None
+        if narrow.kind not in ("bool", "int", "uint"):
+            return None
+        first = self._source(source)  # as of `mask.int().sum()`, which the exporter converts to int64 after that
+        return source if first is None else first
 
     def _nodes(self, implementation: Implementation, call: FunctionCall, results: int) -> list[Any]:
         entry = implementation.function
