@@ -83,19 +83,30 @@ for _prefix, _newest in OPSETS.items():
 # What the objects among them do when they are used. They stand below it: compiler and eager mode know them.
 settle(
     {
+        "binary": "opwright.eager.operations",
         "call_function": "opwright.eager.python_execution",
         "call_library_function": "opwright.eager.one_node",
         "call_operator": "opwright.eager.operations",
         "call_proto_function": "opwright.builder.one_call",
         "digest": "opwright.protos.digest",
+        "find_operator": "opwright.opsets.operator",
+        "find_opset": "opwright.opsets",
         "function_proto": "opwright.live.protos",
         "function_protos": "opwright.live.protos",
         "given_model": "opwright.graphs.model_forms",
+        "has_operator": "opwright.opsets.operator",
         "instantiate": "opwright.link.instantiate",
         "make_scalar": "opwright.eager.operations",
         "model_proto": "opwright.model.of_script",
+        "operator_names": "opwright.opsets.operator",
+        "printable": "opwright.diagnostics.text",
+        "refuse": "opwright.eager.operations",
+        "render": "opwright.diagnostics.text",
+        "subscript": "opwright.eager.operations",
         "tensor_of": "opwright.eager.tensor",
+        "transposed": "opwright.eager.operations",
         "trees_of_nodes": "opwright.opsets.tree_rules",
+        "unary": "opwright.eager.operations",
     }
 )
 

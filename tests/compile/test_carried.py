@@ -289,6 +289,7 @@ READERS = {
         "carried.py",
         "infer.py",
         "lower/calls.py",
+        "lower/emitted_calls.py",
         "lower/function_calls.py",
         "lower/mixed.py",
         "lower/proto_graphs.py",

@@ -13,7 +13,6 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 from opwright import FLOAT, DiagnosticError, GraphBuilder, OnnxFunction, script
 from opwright import opset21 as op
-from opwright.lang.list_inputs import wants_list
 from opwright.opsets.signatures import signature
 
 X = np.array([2.0], np.float32)
@@ -130,7 +129,7 @@ def test_each_list_of_the_standard_is_known() -> None:
             of_integers = "tensor(int64)" in item.types and "tensor(float16)" not in item.types
             known = (schema.name, item.name) in per_row | either
             if found is not None and of_integers and described.search(item.description) and not known:
-                assert wants_list(found, item.name), (schema.name, item.name)
+                assert found.wants_list(item.name), (schema.name, item.name)
 
 
 def test_a_list_may_be_an_exponent() -> None:

@@ -1,10 +1,11 @@
-"""Our code passes the checkers that CONTRIBUTING.md names, but for pyright, and imports nothing that the package does
-not declare."""
+"""Our code passes the checkers that CONTRIBUTING.md names, but for pyright, imports nothing that the package does not
+declare, and has no circle of imports."""
 
 import os
 import subprocess
 import sys
 import tomllib
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import grimp
@@ -81,3 +82,23 @@ def test_the_build_tool_imports_what_its_extras_bring(graph: grimp.ImportGraph) 
 def test_nothing_that_is_declared_is_unused(graph: grimp.ImportGraph) -> None:
     used = imported(graph, "opwright") | imported(graph, "opwright_build")
     assert declared("build", "run", "shared-cache", "site") - used <= {"ml_dtypes", "furo"}  # furo is a theme, by name
+
+
+def circle(imports: dict[str, set[str]]) -> list[str]:
+    """Modules each of which needs the one before; none where they can be put in an order."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+def test_no_module_needs_one_that_needs_it() -> None:
+    """Imports inside of functions included; types that name each other may, for checkers (ADR 342)."""
+    run_time = grimp.build_graph("opwright", "opwright_build", exclude_type_checking_imports=True, cache_dir=None)
+    assert circle({name: run_time.find_modules_directly_imported_by(name) for name in run_time.modules}) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert sorted(set(circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}))) == ["b", "c"]

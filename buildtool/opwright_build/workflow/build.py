@@ -15,7 +15,8 @@ from opwright_build.report.course import Stage
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.editor_schemas import write_editor_schemas
-from opwright_build.workflow.library import BuiltLibrary, build_library, names_asked_for
+from opwright_build.workflow.library import BuiltLibrary, build_library
+from opwright_build.workflow.select_packages import names_asked_for
 from opwright_build.workflow.selection.last_runs import note_build
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import NOTHING, finish, keep_build_record, on_library

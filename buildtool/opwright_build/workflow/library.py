@@ -9,38 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 
-from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
-from opwright_build.engine.content_digest import Json
+from opwright_build.engine.action import Done, Failed, Outcome, Unsupported
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
+from opwright_build.workflow.select_packages import names_asked_for
 from opwright_build.workflow.session import Session
 from opwright_build.workflow.version_parts import FACTS, TABLE, expand_rows, is_file
+from opwright_build.workflow.wanted import Wanted, library_action
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
 
-    from opwright_build.spec.model import Library, Package
     from opwright_build.versions.numeric import NumericVerdict
     from opwright_build.workflow.selection.chosen import Chosen
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a build is to give, but for the packages, which its session names. `release` is the version that these are
-    to have, where it is not the one in library.yaml; `locked`: the library is compared with what was released; the
-    version of the identity `proposed` gets the body that its spec proposes; `chosen` are the versions that are
-    selected, None for all."""
-
-    release: str = ""
-    locked: bool = True
-    proposed: str = ""
-    chosen: Chosen | None = None
-
-    @property
-    def is_compared(self) -> bool:
-        """Whether it is held against what was released, as a part of it or a proposal cannot be."""
-        return self.locked and self.chosen is None and not self.proposed
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +97,6 @@ def build_library(session: Session, release: str = "", *, locked: bool = True, p
             raise AssertionError(f"a library is never unsupported: {reason}")
 
 
-def library_action(session: Session, wanted: Wanted) -> Action:
-    """The action that makes what is wanted."""
-    params: dict[str, Json] = {"packages": list(names_asked_for(session))} if session.packages else {}
-    params |= {"release": wanted.release} if wanted.release else {}
-    params |= {} if wanted.locked else {"locked": False}
-    params |= {"proposed": wanted.proposed} if wanted.proposed else {}
-    if wanted.chosen is not None:
-        params |= {"versions": list(wanted.chosen.identities), "broken": list(wanted.chosen.broken)}
-    return Action("library", part_label("library", wanted.chosen), {}, params, session.environment)
-
-
 def chosen_versions(session: Session) -> Chosen | None:
     """The versions that are selected, of the packages that are asked for; None where no function is asked for."""
     if not session.asked:
@@ -152,35 +123,6 @@ def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
     return replace(library, diagnostics=(*library.diagnostics, *judged.findings), good=good, verdicts=judged.verdicts)
 
 
-def names_asked_for(session: Session) -> tuple[str, ...]:
-    """The names of the packages that are asked for, in the order of library.yaml."""
-    from opwright_build.spec.confine import LibraryFiles
-    from opwright_build.spec.library_file import read_library
-    from opwright_build.workflow.select_packages import select_packages
-
-    library = read_library(LibraryFiles(session.root))
-    return tuple(package.name for package in select_packages(library, session.packages))
-
-
-def domains_asked_for(session: Session) -> frozenset[str]:
-    """The domains of the packages that are asked for."""
-    from opwright_build.spec.confine import LibraryFiles
-    from opwright_build.spec.library_file import read_library
-    from opwright_build.workflow.select_packages import select_packages
-
-    library = read_library(LibraryFiles(session.root))
-    return frozenset(domain for package in select_packages(library, session.packages) for domain in package.domains)
-
-
-def domains_of_others(session: Session) -> frozenset[str]:
-    """The domains of the packages that are not asked for."""
-    from opwright_build.spec.confine import LibraryFiles
-    from opwright_build.spec.library_file import read_library
-
-    packages = read_library(LibraryFiles(session.root)).packages
-    return frozenset(name for package in packages for name in package.domains) - domains_asked_for(session)
-
-
 def read_packages(session: Session, library: BuiltLibrary) -> list[Bundle]:
     """The bundles of the packages that were asked for, built well."""
     from opwright.bundle.read import read_bundle
@@ -205,13 +147,3 @@ def read_rows(session: Session, library: BuiltLibrary) -> list[dict[str, Any]]:
     outputs = library.result.outcome.outputs if isinstance(library.result.outcome, Done) else ()
     parts = sorted(name for name in outputs if name.startswith(TABLE))
     return [row for part in parts for row in expand_rows(session.engine.fetch(library.result, part))]
-
-
-def part_label(label: str, chosen: Chosen | None) -> str:
-    """The label of an action of the whole library, or of a part, which is no news of the whole."""
-    return label if chosen is None else f"{label} (selected)"
-
-
-def package_label(library: Library, package: Package) -> str:
-    """The label of the action that makes a package's files."""
-    return "package" if len(library.packages) == 1 else f"package {package.name}"

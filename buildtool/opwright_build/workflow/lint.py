@@ -23,7 +23,8 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.yaml_source import MAX_BYTES
 from opwright_build.workflow.build import action_counts
 from opwright_build.workflow.fixing import fields_of, fixes_of, write_fixes
-from opwright_build.workflow.library import BuiltLibrary, build_library, domains_asked_for
+from opwright_build.workflow.library import BuiltLibrary, build_library
+from opwright_build.workflow.select_packages import domains_asked_for
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import NOTHING, finish, on_library
 

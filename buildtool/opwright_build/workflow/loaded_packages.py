@@ -16,10 +16,10 @@ from opwright_build.spec.model import LoadedLibrary, OpsetRange, SpecVersion
 from opwright_build.spec.package_name import refuse_package
 from opwright_build.spec.portable_names import check_names
 from opwright_build.workflow.libraries_called import libraries_called
-from opwright_build.workflow.library import Wanted, names_asked_for
-from opwright_build.workflow.select_packages import select_packages
+from opwright_build.workflow.select_packages import names_asked_for, select_packages
 from opwright_build.workflow.selection.chosen import Chosen
 from opwright_build.workflow.session import MODULE, Session
+from opwright_build.workflow.wanted import Wanted
 
 SPECS = "list:specs"
 

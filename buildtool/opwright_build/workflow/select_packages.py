@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from opwright.bundle.normal_name import normal_name
 from opwright.suggest import close_names
 
+from opwright_build.workflow.session import Session
 from opwright_build.workflow.status import usage_error
 
 if TYPE_CHECKING:
@@ -36,3 +37,30 @@ def select_packages(library: Library, asked: Collection[str]) -> tuple[Package, 
 
 def _is_called(package: Package, name: str) -> bool:
     return name in (package.name, package.package) or normal_name(name) == normal_name(package.name)
+
+
+def names_asked_for(session: Session) -> tuple[str, ...]:
+    """The names of the packages that are asked for, in the order of library.yaml."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+
+    library = read_library(LibraryFiles(session.root))
+    return tuple(package.name for package in select_packages(library, session.packages))
+
+
+def domains_asked_for(session: Session) -> frozenset[str]:
+    """The domains of the packages that are asked for."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+
+    library = read_library(LibraryFiles(session.root))
+    return frozenset(domain for package in select_packages(library, session.packages) for domain in package.domains)
+
+
+def domains_of_others(session: Session) -> frozenset[str]:
+    """The domains of the packages that are not asked for."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+
+    packages = read_library(LibraryFiles(session.root)).packages
+    return frozenset(name for package in packages for name in package.domains) - domains_asked_for(session)

@@ -23,7 +23,6 @@ from opwright_build.package.wheel_texts import read_texts
 from opwright_build.report.tables import counted
 from opwright_build.spec.model import Package
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, compile_versions, findings_of, has_templates
-from opwright_build.workflow.library import Wanted, package_label, part_label
 from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.loaded_packages import SPECS, LoadedPackages, load_packages, names_below_specs
 from opwright_build.workflow.lock_comparison import Comparison, compare_with_lock, domains_with_locks, ownerless_locks
@@ -32,6 +31,7 @@ from opwright_build.workflow.noted_versions import WholeBuild, note_versions
 from opwright_build.workflow.placed_rows import rows_now
 from opwright_build.workflow.session import Session
 from opwright_build.workflow.version_parts import FACTS, RELEASED, TEXTS, VERSION, encode_packaged, table_parts
+from opwright_build.workflow.wanted import Wanted, package_label, part_label
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 
+from opwright.first_use import find
+
 
 class Severity(Enum):
     ERROR = "error"
@@ -104,9 +106,7 @@ class DiagnosticError(Exception):
 
     def __str__(self) -> str:
         """All findings as text, with the lines of those files that Python can show."""
-        from opwright.diagnostics.text import render
-
-        return render(self.diagnostics, _text_of).rstrip("\n")
+        return str(find("render")(self.diagnostics, _text_of)).rstrip("\n")
 
 
 class DiagnosticWarning(UserWarning):
@@ -118,12 +118,10 @@ class DiagnosticWarning(UserWarning):
 
     def __str__(self) -> str:
         """What, why and how to fix it; the place is that of the warning."""
-        from opwright.diagnostics.text import printable
-
         found = self.diagnostic
         lines = [f"{found.code}: {found.message}"]
         lines += [f"  {name}: {text}" for name, text in (("reason", found.reason), ("help", found.help)) if text]
-        return printable("\n".join(lines))
+        return str(find("printable")("\n".join(lines)))
 
 
 def _text_of(file: str) -> str | None:

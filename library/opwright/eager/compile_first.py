@@ -9,7 +9,7 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Choice, DiagnosticError, has_errors
 from opwright.eager.described import Described
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
-from opwright.eager.operations import operand
+from opwright.eager.python_values import operand
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.interface import Arity

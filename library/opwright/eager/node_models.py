@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from onnx import GraphProto, ModelProto, TypeProto, ValueInfoProto, helper
 
 from opwright.eager.arrays import Data
+from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.emit import Identify, PlaceOf, emit_nodes, own_identity
 from opwright.opsets.signatures import Signature, last_opset, newest_opset
 
 if TYPE_CHECKING:
-    pass
+    from opwright.live.closure import Closure
 
 _IR_VERSION = 10  # the lowest with overloads, which functions from elsewhere may have
 
@@ -76,13 +77,12 @@ class Task:
             imports = [helper.make_opsetid(*item) for item in self._emit(opset, names, graph).items()]
             lowest = helper.find_min_ir_version_for(imports, ignore_unknown=True)
             return helper.make_model(graph, opset_imports=imports, ir_version=lowest)
-        from opwright.eager.graph_operands import with_functions
         from opwright.live.closure import Closure
         from opwright.live.compiled import Run
 
         closure = Closure(Run(opset), None)
         imports = [helper.make_opsetid(*item) for item in self._emit(opset, names, graph, closure.identify).items()]
-        return with_functions(helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION), closure)
+        return _with_functions(helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION), closure)
 
     def _emit(
         self,
@@ -96,9 +96,7 @@ class Task:
     def _calls_functions(self) -> bool:
         if isinstance(self.node, ir.Call) and not self.node.regions():
             return False
-        from opwright.eager.graph_operands import calls_functions
-
-        return calls_functions(self.node)
+        return _calls_functions(self.node)
 
 
 def type_proto(type_: ir.Type, shaped: bool) -> TypeProto:
@@ -176,3 +174,30 @@ def _type_key(type_: ir.Type) -> object:
         return (ir.settle(type_.element), type_.rank)
     item = _type_key(type_.item) if isinstance(type_, (ir.SequenceType, ir.OptionalType, ir.MapType)) else None
     return (type(type_), item, type_.key if isinstance(type_, ir.MapType) else None)
+
+
+def _calls_functions(node: ir.Node) -> bool:
+    """Whether a node or one in its graphs calls a function: under `@script`, of a library, or one that is a proto."""
+    around = ir.Region()
+    around.nodes.append(node)
+    return any(
+        isinstance(item, ir.Call) and isinstance(item.callee, ir.FunctionReference) for _, item in ir.walk(around)
+    )
+
+
+def _with_functions(model: ModelProto, closure: Closure) -> ModelProto:
+    """The model with the functions of `closure` in place of their calls, which not every evaluator follows."""
+    from onnx.inliner import inline_local_functions  # which few operations need
+
+    imports = {item.domain: item.version for item in model.opset_import}
+    model.functions.extend(closure.protos(imports))
+    known = {item.domain: item.version for proto in model.functions for item in proto.opset_import}
+    known.update(imports)
+    del model.opset_import[:]
+    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in sorted(known.items()))
+    flat = inline_local_functions(model)
+    used = {"", *(node.domain for node in all_nodes(flat.graph.node))}
+    kept = [item for item in flat.opset_import if item.domain in used]
+    del flat.opset_import[:]
+    flat.opset_import.extend(kept)
+    return flat

@@ -20,10 +20,10 @@ from opwright.eager.arrays import Data, type_of
 from opwright.eager.captured import capturer_of
 from opwright.eager.eager_lowering import EagerLowering
 from opwright.eager.model_task import ModelTask, model_task
-from opwright.eager.operations import operand
 from opwright.eager.outcome import Evaluator, Failed, NoKernel, Session, as_expected
 from opwright.eager.parameters import handed_by_body
 from opwright.eager.place import caller
+from opwright.eager.python_values import operand
 from opwright.eager.settings import current, evaluators, is_inside_function, opset_in_force
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_CODE, BY_NAME, ElementType

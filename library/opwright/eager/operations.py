@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from types import EllipsisType, FunctionType
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -14,31 +13,27 @@ from opwright.diagnostics.diagnostic import DiagnosticError, has_errors
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Data, data_of, type_of
 from opwright.eager.captured import Captured, capturer_of
-from opwright.eager.eager_lowering import NOWHERE, EagerLowering, nested_too_deep
-from opwright.eager.graph_argument import GraphArgument
+from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
+from opwright.eager.python_values import operand, sequence
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
 from opwright.eager.settings import current, opset_in_force
-from opwright.elements import ElementType, element_meant
-from opwright.graphs.ndarrays import AXES, Array, as_array, element_of, is_masked, python_number
+from opwright.elements import ElementType
+from opwright.graphs.ndarrays import Array, as_array, element_of, is_masked
 from opwright.lang import ir
-from opwright.lang.lower import arithmetic, calls, numbers, shapes, subscripts
+from opwright.lang.lower import arithmetic, numbers, operator_calls, shapes, subscripts
 from opwright.lang.lower.graph_attributes import call_with_graphs
-from opwright.lang.lower.held_arrays import note_scalar
 from opwright.lang.lower.operands import Arguments, Operand, SliceItem
 from opwright.lang.lower.poison import OtherLoops, Poisoned
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import (
     ArrayObject,
-    ForeignObject,
     FunctionObject,
     OperatorObject,
     OpsetObject,
     TensorObject,
-    TypeObject,
 )
 from opwright.lang.source import Span
-from opwright.lang.static import StaticList
 from opwright.live.tensor_objects import is_tensor_object, tensor_data
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator
@@ -93,7 +88,7 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
         callee = called(operator)
         if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
             return _call_with_graphs(low, callee, arguments)
-        return calls.call_operator(low, callee, arguments)
+        return operator_calls.call_operator(low, callee, arguments)
 
     return _lower(tuple(key) if keyed else None, opset, lower)
 
@@ -243,50 +238,6 @@ def _operation() -> EagerLowering:
 # ------------------------------------------------------------------------------------------------- operands
 
 
-def operand(low: EagerLowering, value: object, depth: int = 0) -> Operand:
-    """A value of Python as the compiler would have it; what has no meaning is refused where it is used."""
-    if isinstance(value, tensors.Tensor):
-        made = low.value(value.data, value.type)
-        if low.recording is not None:
-            low.recording.operand(made)
-        return made
-    number = python_number(value) if isinstance(value, np.generic) else None
-    if number is not None:
-        return number
-    if isinstance(value, (np.ndarray, np.generic)):
-        made = low.array(value)
-        if isinstance(value, np.generic):
-            note_scalar(low, made, data_of(as_array(value)))
-        if low.recording is not None:
-            low.recording.operand(made)
-        return made
-    if isinstance(value, (list, tuple)):
-        if depth == AXES:
-            raise nested_too_deep(low, None)
-        items = [operand(low, item, depth + 1) for item in value]
-        return StaticList(items) if isinstance(value, list) else tuple(items)
-    if isinstance(value, ElementType):
-        return TypeObject(value)
-    if isinstance(value, (FunctionType, GraphArgument)):
-        from opwright.eager.graph_operands import graph_operand
-
-        return graph_operand(low, value.function if isinstance(value, GraphArgument) else value)
-    if isinstance(value, (type, np.dtype)):
-        element = element_meant(value)
-        return ForeignObject(value) if element is None else TypeObject(element)
-    if isinstance(value, Captured):
-        low.error(
-            "OW380",
-            "a tensor that is there meets a value of a graph that is being built",
-            None,
-            reason="one is computed now, the other when the model runs",
-            help="give the array instead of the tensor: `x + t.numpy()`",
-        )
-    if value is None or isinstance(value, (bool, int, float, str, bytes, range, EllipsisType)):
-        return value
-    return ForeignObject(value)
-
-
 def _index(low: EagerLowering, key: object) -> list[Operand]:
     """What stands between the brackets, in order."""
 
@@ -340,43 +291,6 @@ def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: 
         ):
             return sequence(low, value if isinstance(value, list) else list(value))
     return operand(low, value)
-
-
-def sequence(low: EagerLowering, items: list[Any], element: ElementType | None = None) -> ir.Value:
-    """A list of tensors as a sequence; numbers in it take the type of the first tensor. A list without tensors is one
-    of `element`, or of what its numbers become; without items, of float32."""
-    if low.recording is None and (plain := _plain_sequence(low, items)) is not None:
-        return plain
-    made = [operand(low, item) for item in items]
-    known = next((item.type for item in made if isinstance(item, ir.Value)), None)
-    if known is None and isinstance(items, tensors.Items):
-        known = items.item
-    if known is None:
-        known = ir.TensorType(element or numbers.shared_element(low, made) or low.element_of("float"))
-    data: list[Data] = []
-    for item in made:
-        value = numbers.as_tensor(low, item, known.element if isinstance(known, ir.TensorType) else None, None)
-        assert isinstance(value, ir.Value)
-        if not value.type.same_as(known):
-            low.error(
-                "OW315",
-                f"a sequence holds tensors of one element type, not {known!r} and {value.type!r}",
-                None,
-                reason="ONNX defines no promotion between element types",
-                help="cast one of them",
-            )
-        data.append(low.data[value])
-    return low.value(data, ir.SequenceType(ir.TensorType(known.element) if isinstance(known, ir.TensorType) else known))
-
-
-def _plain_sequence(low: EagerLowering, items: list[Any]) -> ir.Value | None:
-    """A list of tensors of one element type, of which there may be thousands; None where something else is in it."""
-    if not items or any(type(item) is not tensors.Tensor or item.other is not None for item in items):
-        return None
-    data: list[Data] = [item.data for item in items]
-    if len({array.dtype for array in data}) > 1:
-        return None
-    return low.value(data, ir.SequenceType(ir.TensorType(items[0].dtype)))
 
 
 # -------------------------------------------------------------------------------------------------- results

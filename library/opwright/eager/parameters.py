@@ -13,8 +13,7 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.arrays import data_of
 from opwright.eager.described import Described
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
-from opwright.eager.graph_argument import GraphArgument
-from opwright.eager.operations import operand, sequence
+from opwright.eager.python_values import GraphArgument, operand, sequence
 from opwright.eager.settings import is_inside_function
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType

@@ -15,9 +15,9 @@ from opwright.eager import settings
 from opwright.eager.captured import capturer_of
 from opwright.eager.described import Described, describe_function
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
-from opwright.eager.operations import operand
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each, handed_by_body, is_array
 from opwright.eager.place import caller, place_of
+from opwright.eager.python_values import operand
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.eager.trace import Trace
 from opwright.eager.whole import call_whole

@@ -13,26 +13,13 @@ from opwright import types
 from opwright.eager.arrays import Data
 from opwright.eager.settings import current
 from opwright.elements import ElementType
+from opwright.first_use import find
 from opwright.graphs.ndarrays import Array, as_array, element_of, is_masked
 from opwright.lang import ir
 
 
-class _Operations:
-    """What `operations` has, which needs this module first: each found when it is first used."""
-
-    def __getattr__(self, name: str) -> Any:
-        from opwright.eager import operations
-
-        found = getattr(operations, name)
-        setattr(self, name, found)
-        return found
-
-
-operations: Any = _Operations()
-
-
 def _refuse(code: str, message: str, reason: str, help: str) -> Any:
-    return operations.refuse(code, message, reason, help)
+    return find("refuse")(code, message, reason, help)
 
 
 class Items(list[Any]):
@@ -109,7 +96,7 @@ class Tensor(types.Tensor):
     @property
     def T(self) -> Tensor:
         """The axes in reverse, as numpy has them."""
-        found: Tensor = operations.transposed(self)
+        found: Tensor = find("transposed")(self)
         return found
 
     def numpy(self) -> Array:
@@ -167,7 +154,7 @@ class Tensor(types.Tensor):
         raise AssertionError
 
     def __getitem__(self, key: object) -> Any:
-        return operations.subscript(self, key)
+        return find("subscript")(self, key)
 
     def __setitem__(self, key: object, value: object) -> None:
         _refuse(
@@ -183,112 +170,112 @@ class Tensor(types.Tensor):
     # ------------------------------------------------------------------------------------------- operators
 
     def __add__(self, other: object) -> Any:
-        return operations.binary("+", self, other)
+        return find("binary")("+", self, other)
 
     def __radd__(self, other: object) -> Any:
-        return operations.binary("+", other, self)
+        return find("binary")("+", other, self)
 
     def __sub__(self, other: object) -> Any:
-        return operations.binary("-", self, other)
+        return find("binary")("-", self, other)
 
     def __rsub__(self, other: object) -> Any:
-        return operations.binary("-", other, self)
+        return find("binary")("-", other, self)
 
     def __mul__(self, other: object) -> Any:
-        return operations.binary("*", self, other)
+        return find("binary")("*", self, other)
 
     def __rmul__(self, other: object) -> Any:
-        return operations.binary("*", other, self)
+        return find("binary")("*", other, self)
 
     def __truediv__(self, other: object) -> Any:
-        return operations.binary("/", self, other)
+        return find("binary")("/", self, other)
 
     def __rtruediv__(self, other: object) -> Any:
-        return operations.binary("/", other, self)
+        return find("binary")("/", other, self)
 
     def __floordiv__(self, other: object) -> Any:
-        return operations.binary("//", self, other)
+        return find("binary")("//", self, other)
 
     def __rfloordiv__(self, other: object) -> Any:
-        return operations.binary("//", other, self)
+        return find("binary")("//", other, self)
 
     def __mod__(self, other: object) -> Any:
-        return operations.binary("%", self, other)
+        return find("binary")("%", self, other)
 
     def __rmod__(self, other: object) -> Any:
-        return operations.binary("%", other, self)
+        return find("binary")("%", other, self)
 
     def __pow__(self, other: object) -> Any:
-        return operations.binary("**", self, other)
+        return find("binary")("**", self, other)
 
     def __rpow__(self, other: object) -> Any:
-        return operations.binary("**", other, self)
+        return find("binary")("**", other, self)
 
     def __matmul__(self, other: object) -> Any:
-        return operations.binary("@", self, other)
+        return find("binary")("@", self, other)
 
     def __rmatmul__(self, other: object) -> Any:
-        return operations.binary("@", other, self)
+        return find("binary")("@", other, self)
 
     def __and__(self, other: object) -> Any:
-        return operations.binary("&", self, other)
+        return find("binary")("&", self, other)
 
     def __rand__(self, other: object) -> Any:
-        return operations.binary("&", other, self)
+        return find("binary")("&", other, self)
 
     def __or__(self, other: object) -> Any:
-        return operations.binary("|", self, other)
+        return find("binary")("|", self, other)
 
     def __ror__(self, other: object) -> Any:
-        return operations.binary("|", other, self)
+        return find("binary")("|", other, self)
 
     def __xor__(self, other: object) -> Any:
-        return operations.binary("^", self, other)
+        return find("binary")("^", self, other)
 
     def __rxor__(self, other: object) -> Any:
-        return operations.binary("^", other, self)
+        return find("binary")("^", other, self)
 
     def __lshift__(self, other: object) -> Any:
-        return operations.binary("<<", self, other)
+        return find("binary")("<<", self, other)
 
     def __rlshift__(self, other: object) -> Any:
-        return operations.binary("<<", other, self)
+        return find("binary")("<<", other, self)
 
     def __rshift__(self, other: object) -> Any:
-        return operations.binary(">>", self, other)
+        return find("binary")(">>", self, other)
 
     def __rrshift__(self, other: object) -> Any:
-        return operations.binary(">>", other, self)
+        return find("binary")(">>", other, self)
 
     def __eq__(self, other: object) -> Any:
-        return operations.binary("==", self, other)
+        return find("binary")("==", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return operations.binary("!=", self, other)
+        return find("binary")("!=", self, other)
 
     def __lt__(self, other: object) -> Any:
-        return operations.binary("<", self, other)
+        return find("binary")("<", self, other)
 
     def __le__(self, other: object) -> Any:
-        return operations.binary("<=", self, other)
+        return find("binary")("<=", self, other)
 
     def __gt__(self, other: object) -> Any:
-        return operations.binary(">", self, other)
+        return find("binary")(">", self, other)
 
     def __ge__(self, other: object) -> Any:
-        return operations.binary(">=", self, other)
+        return find("binary")(">=", self, other)
 
     def __neg__(self) -> Any:
-        return operations.unary("-", self)
+        return find("unary")("-", self)
 
     def __pos__(self) -> Any:
-        return operations.unary("+", self)
+        return find("unary")("+", self)
 
     def __invert__(self) -> Any:
-        return operations.unary("~", self)
+        return find("unary")("~", self)
 
     def __abs__(self) -> Any:
-        return operations.unary("abs", self)
+        return find("unary")("abs", self)
 
 
 def make_tensor(data: Data, type_: ir.Type | None = None) -> Tensor:

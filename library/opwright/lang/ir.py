@@ -746,6 +746,13 @@ class AttributeValue:
 
 
 Attribute = AttributeReference | AttributeValue
+
+
+def known_integer(attributes: Mapping[str, Attribute], name: str) -> int | None:
+    """An attribute that is an integer, where it is known."""
+    return attributes[name].integer if name in attributes else None
+
+
 AttributeItem = int | float | str
 AttributeItems = tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 AttributeLiteral = AttributeItem | AttributeItems

@@ -39,6 +39,15 @@ if TYPE_CHECKING:
     from opwright.bundle.format import FunctionEntry
 
 
+class NotDeclaredError(Exception):
+    """A function may not be called, since its library is none of those that the caller's depends on. The finding lacks
+    its place."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
 class Libraries(Protocol):
     """The functions of one's own library and of those it depends on."""
 

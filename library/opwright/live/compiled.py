@@ -22,7 +22,6 @@ from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.lower.scripts import Script
 from opwright.lang.objects import ScriptObject
-from opwright.lang.promises import without_sizes
 from opwright.lang.resolve import NoFiles
 from opwright.lang.script_description import describe_script
 from opwright.lang.source import span_of
@@ -321,6 +320,8 @@ class Run:
 
     def without_sizes(self, function: OnnxFunction, variant: Key) -> tuple[ir.Type, ...] | None:
         """See `ScriptObject`; the function has been compiled."""
+        from opwright.lang.promises import without_sizes  # which few functions need
+
         known = (function, variant)
         if known not in self._without_sizes:
             self._without_sizes[known] = without_sizes(self.unit(function)[0], self.opset, variant)

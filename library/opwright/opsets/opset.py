@@ -1,9 +1,10 @@
 """An opset: the operators of a domain at one version, each found when it is first used.
 
-On the public import path, so this module imports nothing: what an operator is comes from the installed onnx, when
-one is asked for.
+On the public import path, so this module imports next to nothing: what an operator is comes from the installed onnx,
+when one is asked for.
 """
 
+from opwright.first_use import find
 from opwright.opsets.domains import normal_domain
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
@@ -79,9 +80,7 @@ class Opset:
         """The operator of that name. KeyError, with the names that are like it, when this opset has none."""
         found = self._operators.get(name)
         if found is None:
-            from opwright.opsets.operator import find_operator
-
-            found = find_operator(self, name)
+            found = find("find_operator")(self, name)
             if self.version == self.named:
                 self._operators[name] = found
         return found
@@ -100,15 +99,11 @@ class Opset:
             return found
 
     def __contains__(self, name: object) -> bool:
-        from opwright.opsets.operator import has_operator
-
-        return isinstance(name, str) and has_operator(self, name)
+        return isinstance(name, str) and find("has_operator")(self, name)
 
     def __iter__(self) -> "Iterator[str]":
         """The names of the operators, sorted."""
-        from opwright.opsets.operator import operator_names
-
-        return iter(operator_names(self))
+        return iter(find("operator_names")(self))
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self})
@@ -140,9 +135,8 @@ class Opset:
 
 def _under_its_name(domain: str, version: int) -> Opset:
     """The opset that a name such as `opset18` stands for, where there is one of that domain and version."""
-    from opwright.opsets import find_opset
-
-    return find_opset(f"opset{'_' + domain.replace('.', '_') if domain else ''}{version}") or Opset(domain, version)
+    name = f"opset{'_' + domain.replace('.', '_') if domain else ''}{version}"
+    return find("find_opset")(name) or Opset(domain, version)
 
 
 if TYPE_CHECKING:

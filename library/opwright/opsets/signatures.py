@@ -111,6 +111,19 @@ class Signature:
     def identity(self) -> str:
         return f"{self.domain or 'ai.onnx'}::{self.name}@{self.since_version}"
 
+    def wants_list(self, name: str) -> bool:
+        """Whether an input is a list of numbers: a tensor of rank 1, though it hold one number alone."""
+        return name in self.record.lists
+
+    def refuses_rank_0(self, name: str) -> bool:
+        """Whether runtimes refuse a tensor of rank 0 as that input."""
+        return name in self.record.lists and not self.record.takes_one_number
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether any of its inputs is a list of numbers."""
+        return bool(self.record.lists)
+
 
 def as_signature(given: Any) -> Signature:
     """The signature of an onnx schema; a signature is one already. TypeError for anything else."""

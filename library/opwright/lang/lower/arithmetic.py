@@ -10,8 +10,10 @@ from opwright.lang import ir, static
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.array_arithmetic import check_arrays, computed_by_numpy, is_array
-from opwright.lang.lower.calls import maybe_absent, try_emit, two_tensors
+from opwright.lang.lower.calls import maybe_absent, two_tensors
+from opwright.lang.lower.conditions import Condition, negate, truth
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.emitted_calls import try_emit
 from opwright.lang.lower.floor_division import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
@@ -20,33 +22,26 @@ from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_stati
 from opwright.lang.lower.operands import (
     Absent,
     AttributeOperand,
-    IntTuple,
     MethodObject,
     Operand,
     Rank,
     SliceItem,
     StaticDict,
-    Unbound,
     is_sequence,
+    is_static,
     is_tensor,
 )
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import Poisoned, Question, each
 from opwright.lang.lower.powers import integer_power, note_power
-from opwright.lang.lower.sequences import is_list, joined, repeated
-from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
+from opwright.lang.lower.sequence_loops import joined, repeated
+from opwright.lang.lower.sequences import is_list
+from opwright.lang.lower.tuples import equal_tuples, holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.objects import Missing, NamedObject
 from opwright.lang.operators import BINARY, UNARY, Form, Refusal, Table
 from opwright.lang.source import Span
 from opwright.lang.static import StaticError
 from opwright.opsets.records import ADD, NOT
-
-_OF_RUN_TIME = frozenset([ir.Value, AttributeOperand, Rank, IntTuple, Absent, Unbound, Missing])
-
-
-def is_static(operand: Operand) -> bool:
-    """Known when the function is built."""
-    return type(operand) not in _OF_RUN_TIME
 
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
@@ -66,6 +61,9 @@ def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Spa
     for operand, place in ((left, spans[0]), (right, spans[1])):
         _refuse_operand(low, operand, symbol, place)
     if is_tuple(left) and is_tuple(right) and (holds_runtime(left) or holds_runtime(right)):
+        if symbol in ("==", "!="):
+            equal = equal_tuples(low, left, right, span, partial(_same, low, span))
+            return equal if symbol == "==" else negate(low, equal, span)
         return on_tuples(low, symbol, left, right, span)
     if (is_tuple(left) and is_number(right)) or (is_number(left) and is_tuple(right)):
         if not (is_static(left) and is_static(right)):
@@ -83,6 +81,11 @@ def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Spa
     if is_number(left) and is_number(right):
         return on_numbers(low, symbol, left, right, span)
     return _on_tensors(low, symbol, left, right, span, spans)
+
+
+def _same(low: Lowering, span: Span, one: Operand, other: Operand) -> Condition:
+    """Whether two entries of tuples are equal."""
+    return truth(low, binary(low, "==", one, other, span, (span, span)), span)
 
 
 def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) -> None:

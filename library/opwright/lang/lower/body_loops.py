@@ -15,6 +15,7 @@ from opwright.lang.lower.aggregates import Aggregate, alike, same_static, taken_
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.fillers import filler
 from opwright.lang.lower.flow import (
     BROKE,
     CONTINUED,
@@ -29,8 +30,8 @@ from opwright.lang.lower.flow import (
     place_of,
 )
 from opwright.lang.lower.item_ranks import EMPTY, inserted_ranks, item_rank, joined_rank
-from opwright.lang.lower.joins import filler, hand_on, nested
-from opwright.lang.lower.known import Attempt, loop_key, no_value
+from opwright.lang.lower.joins import hand_on
+from opwright.lang.lower.known import loop_key, no_value
 from opwright.lang.lower.list_changes import check_change, grown_names
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.mixed import number_kinds
@@ -58,14 +59,15 @@ from opwright.lang.lower.operands import (
     is_tensor,
 )
 from opwright.lang.lower.poison import Copies, Parts, Poisoned
+from opwright.lang.lower.sequence_loops import entering_sequence
 from opwright.lang.lower.sequences import (
     as_sequence,
-    entering_sequence,
     is_list,
     is_list_of_tensors,
     unknown_items,
 )
 from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.state import Attempt
 from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import Exit
@@ -460,7 +462,7 @@ class BodyLoop:
         if isinstance(self.statement, ast.For):
             low.loops.attempts.append(Attempt(self.key(), body, self.computed_bounds()))
         try:
-            yields = nested(low, body, span, step)
+            yields = low.nested(body, span, step)
         finally:
             del low.loops.attempts[attempts:]
         if yields is None:

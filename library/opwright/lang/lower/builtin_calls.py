@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir, static
-from opwright.lang.lower.arithmetic import is_static, unary
+from opwright.lang.lower.arithmetic import unary
 from opwright.lang.lower.constants import MODULES, call_constant
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import scalar_constant, with_numbers
@@ -23,6 +23,7 @@ from opwright.lang.lower.operands import (
     StaticDict,
     StaticIterator,
     is_sequence,
+    is_static,
 )
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.sequences import is_list

@@ -1,226 +1,33 @@
-"""Calls: of operators, checked against their schema at the target opset, and of functions."""
+"""Calls in the source: their arguments, checked against a signature and converted to what its inputs take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
-from opwright.lang.list_inputs import wants_list
 from opwright.lang.lower.attributes import bind_attributes, refuse_unknown
-from opwright.lang.lower.context import Lowering, complete
-from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
-from opwright.lang.lower.invalid_calls import note_contents, refuse_invalid
-from opwright.lang.lower.item_ranks import note_result, ranked
-from opwright.lang.lower.malformed import counts_too_much, known_integer
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.emitted_calls import Chooser, emit_checked
+from opwright.lang.lower.invalid_calls import counts_too_much
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number, shared_element
-from opwright.lang.lower.open_calls import signature_of_call
 from opwright.lang.lower.operands import (
     Absent,
     Arguments,
-    Environment,
     Operand,
     TensorValue,
-    is_sequence,
     is_tensor,
     items_in,
 )
-from opwright.lang.lower.plain_calls import emit_call_of
 from opwright.lang.lower.poison import Parts, Poisoned
-from opwright.lang.lower.rules import calls
 from opwright.lang.lower.sequences import as_sequence, unknown_items, with_tensors
-from opwright.lang.lower.written_for import fit_call, meant_signature, refuse_second_opset
-from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
+from opwright.lang.lower.written_for import fit_call
+from opwright.lang.objects import OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.opsets.domains import normal_domain
-from opwright.opsets.record import Role
-from opwright.opsets.signatures import Formal, Option, Signature, history, tensor_element
-from opwright.opsets.signatures import signature as find_signature
-
-# Gives what is called, once the inputs and the type variables that they bind are known.
-Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionReference]
-
-
-def emit(
-    low: Lowering, name: str, inputs: Sequence[ir.Value | None], attributes: dict[str, ir.Attribute], span: Span | None
-) -> ir.Value:
-    """A primitive with one result that the lowering itself writes. Where the opset's operator does not take what the
-    author's values are, the function ends with a diagnostic."""
-    operator = low.operator(name, span)
-    try:
-        return _emit_checked(
-            low, operator.signature, operator, list(inputs), attributes, span, [span] * len(inputs), 1
-        )[0]
-    except Poisoned as wrong:
-        raise Poisoned(True, wrong.because) from None
-
-
-def try_emit(
-    low: Lowering,
-    name: str,
-    inputs: Sequence[ir.Value | None],
-    span: Span | None,
-    operand_spans: Sequence[Span | None],
-    attributes: dict[str, ir.Attribute] | None = None,
-) -> ir.Value:
-    """A primitive that a source operator means; its type errors are the author's."""
-    operator = low.operator(name, span)
-    signature = operator.signature
-    return _emit_checked(low, signature, operator, list(inputs), attributes or {}, span, operand_spans, 1)[0]
-
-
-def _emit_checked(
-    low: Lowering,
-    signature: Signature,
-    choose: Chooser | ir.Operator,
-    inputs: list[ir.Value | None],
-    attributes: dict[str, ir.Attribute],
-    span: Span | None,
-    spans: Sequence[Span | None],
-    count: int,
-    written: bool = False,
-    shapes: Sequence[ir.Shape] = (),
-) -> list[ir.Value]:
-    """`written`: the author names the operator. `shapes`: what is promised of the results."""
-    try:
-        bindings = bind(signature, inputs, low.trail)
-    except Mismatch as mismatch:
-        raise report_mismatch(low, signature, inputs, mismatch, spans) from None
-    if low.target.is_before(BROADCASTS_SINCE):
-        low.target.needs_version(signature)
-        attributes = fit_shapes(low, signature, inputs, attributes, span, written)
-    callee = choose if isinstance(choose, ir.Operator) else choose(inputs, bindings)
-    full = complete(signature, attributes)
-    try:
-        types = result_types(signature, bindings, inputs, full, count, low.trail, low.contents)
-    except WrongResult as wrong:
-        raise _report_result(low, signature, wrong, span) from None
-    if types:
-        types[0] = ranked(low, signature, inputs, full, types[0])
-    for index, (type_, shape) in enumerate(zip(types, shapes, strict=False)):
-        if shape is not None and type_.element is not None:
-            types[index] = type_.reshaped(shape)
-    results = [ir.Value(type_, "", span) for type_ in types]
-    if results:
-        note_result(low, signature, inputs, results[0])
-    if isinstance(callee, ir.FunctionReference):
-        inputs, full = _kept(signature, callee, inputs, full)
-    else:
-        refuse_invalid(low, signature, inputs, full, count, span)
-    low.append(ir.Call(callee, inputs, full, [*results], span))
-    if signature.record.role is Role.CONSTANT and low.checks_statically:
-        note_contents(low, results[0], full)
-    return results
-
-
-def _kept(
-    signature: Signature,
-    callee: ir.FunctionReference,
-    inputs: list[ir.Value | None],
-    attributes: dict[str, ir.Attribute],
-) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
-    """What the variant that is called takes of a call's inputs and attributes: it lacks those that it answers."""
-    names = [formal.name for formal in signature.inputs]
-    if len(inputs) <= len(names):
-        inputs = [value for name, value in zip(names, inputs, strict=False) if name in callee.inputs]
-    return inputs, {name: value for name, value in attributes.items() if name in callee.attributes}
-
-
-def report_mismatch(
-    low: Lowering, signature: Signature, inputs: list[ir.Value | None], mismatch: Mismatch, spans: Sequence[Span | None]
-) -> Poisoned:
-    value = inputs[mismatch.index]
-    assert value is not None
-    formal = signature.inputs[min(mismatch.index, len(signature.inputs) - 1)]
-    if mismatch.other is not None:
-        other = inputs[mismatch.other]
-        assert other is not None
-        return low.error(
-            "OW315",
-            f"{signature.name} takes tensors of one element type, not {other.type!r} and {value.type!r}",
-            spans[mismatch.index],
-            reason="ONNX defines no promotion between element types",
-            help="cast one of them: `op.CastLike(a, b)`, or `op.Cast(a, to=...)` below opset 15",
-            depends_on=Choice.INFERRED_TYPE,
-        )
-    return low.error(
-        "OW208",
-        f"{signature.name} does not take {value.type!r} as `{formal.name}`",
-        spans[mismatch.index],
-        reason=f"{signature.identity}, its version at opset {low.target.bare_opset}, "
-        f"takes {_elements(mismatch.admitted)}",
-        help=_since(signature, mismatch, value) or _way_out(low, value, mismatch.admitted),
-        subject=signature.name,
-        depends_on=Choice.ELEMENT_TYPE,
-    )
-
-
-def _since(signature: Signature, mismatch: Mismatch, value: ir.Value) -> str:
-    """What to do where a later version of the operator takes an operand of that type."""
-    element = ir.known_element(value.type.element)
-    if element is None:
-        return ""
-    name = signature.inputs[min(mismatch.index, len(signature.inputs) - 1)].name
-    for version in history(signature.domain, signature.name):
-        later = find_signature(signature.domain, signature.name, version)
-        if version <= signature.since_version or later is None or later.deprecated:
-            continue
-        formal = next((item for item in later.inputs if item.name == name), None)
-        if formal is not None and f"tensor({element.name})" in later.admitted.get(formal.type, (formal.type,)):
-            return f"from opset {version} on it takes {element.name}: write the function for that opset"
-    return ""
-
-
-def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span: Span | None) -> Poisoned:
-    return low.error(
-        "OW208",
-        f"{signature.name} does not give {wrong.type!r}",
-        span,
-        reason=f"{signature.identity}, its version at opset {low.target.bare_opset}, gives {_elements(wrong.admitted)}",
-        help="choose another element type, or leave this one out of the declared types",
-        subject=signature.name,
-        depends_on=Choice.ELEMENT_TYPE,
-    )
-
-
-_CONTAINERS = {
-    "seq(tensor(": "sequences",
-    "optional(seq(tensor(": "optional sequences",
-    "optional(tensor(": "optionals",
-}
-
-
-def _elements(admitted: Sequence[str]) -> str:
-    """ONNX's type texts as people say them: element types, and those of sequences and optionals apart."""
-    groups: dict[str, list[str]] = {}
-    for text in admitted:
-        start = next((start for start in _CONTAINERS if text.startswith(start)), "tensor(")
-        name = text.removeprefix(start).rstrip(")") if text.startswith(start) else text
-        groups.setdefault(start, []).append(name)
-    parts = [
-        (f"{_CONTAINERS[start]} of " if start in _CONTAINERS else "") + ", ".join(names)
-        for start, names in groups.items()
-    ]
-    return "; ".join(parts)
-
-
-def _way_out(low: Lowering, value: ir.Value, admitted: Sequence[str]) -> str:
-    """What to write where an operand is of a type that an operator does not take."""
-    wants_sequence = all(text.startswith("seq(") for text in admitted)
-    if is_sequence(value) and not any(text.startswith("seq(") for text in admitted):
-        return "take an item, `op.SequenceAt(xs, 0)`, or join them, `op.ConcatFromSequence(xs, axis=0)`"
-    if wants_sequence and is_tensor(value):
-        variable = ir.open_element(value.type.element)
-        if variable is not None and not variable.rigid and any(value is one for one in low.function.inputs):
-            return f"annotate the input, which is a tensor otherwise: `{value.name}: Sequence[FLOAT]`"
-        return "make a sequence of it: `op.SequenceConstruct(x)`"
-    return "cast the operand, or leave that element type out of the declared types"
-
-
-# ---------------------------------------------------------------------------------------- calls in the source
+from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
 
 
 def refuse_second_version(low: Lowering, callee: OperatorObject, domain: str, span: Span | None) -> Poisoned:
@@ -232,68 +39,6 @@ def refuse_second_version(low: Lowering, callee: OperatorObject, domain: str, sp
         help=f"use version {low.target.versions[domain]} for all of them, if it has them",
         subject=callee.name,
     )
-
-
-@calls(OperatorObject)
-def _call(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:
-    functions = (NestedObject, FunctionObject)
-    if arguments.keywords and any(isinstance(operand, functions) for operand, _ in arguments.keywords.values()):
-        from opwright.lang.lower.graph_attributes import call_with_graphs  # which few functions need
-
-        return call_with_graphs(low, callee, arguments, env)
-    return call_operator(low, callee, arguments)
-
-
-def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -> Operand:
-    """`op.Name(inputs..., attribute=...)`: one value, or a tuple of them."""
-    domain = normal_domain(callee.opset.domain)
-    given = callee.opset.signatures.get(callee.name)
-    if not domain and given is None and arguments.result_count is None:
-        made = emit_call_of(low, callee, arguments)
-        if made is not None:
-            return made
-    if not domain and not low.is_the_only_opset(callee.opset):
-        raise refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
-    emitted = low.scope.libraries.emitted_domain(domain) if domain else None
-    if emitted is not None and (callee.opset.open is None or callee.name in low.scope.libraries.names(domain)):
-        from opwright.lang.lower.function_calls import call_library_function
-
-        return call_library_function(low, callee, arguments, emitted)
-    if domain and domain not in low.target.versions:
-        low.trail.put(low.target.versions, domain, callee.opset.version)
-    if domain and low.target.versions[domain] != callee.opset.version:
-        raise refuse_second_version(low, callee, domain, arguments.callee_span)
-    operator = low.target.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
-    if operator is None and callee.opset.open is not None:
-        operator = ir.Operator(signature_of_call(low, callee, arguments))
-    if operator is None:
-        raise low.unknown_operator(domain, callee.name, arguments.callee_span)
-    signature = operator.signature
-    if signature.deprecated:
-        raise low.error(
-            "OW216",
-            f"{callee.name} is deprecated at opset {low.target.bare_opset}",
-            arguments.callee_span,
-            reason=f"{signature.identity} may not be used in new models",
-            help="see the operator's page for its successor",
-            subject=callee.name,
-            depends_on=Choice.OPSET,
-        )
-    if signature.since_version < signature.record.first_run:
-        raise low.error(
-            "OW222",
-            f"no runtime has version {signature.since_version} of {callee.name}",
-            arguments.callee_span,
-            reason=f"opset {low.target.bare_opset} has that version, and a model of it runs nowhere",
-            help=low.scope.newer_opset(signature.domain, signature.record.first_run),
-            subject=callee.name,
-            depends_on=Choice.OPSET | Choice.WRITTEN_FOR,
-        )
-    if not domain and given is None:
-        meant = meant_signature(low, callee.opset, signature)
-        if meant.since_version != signature.since_version:
-            return _call_rewritten(low, meant, operator, arguments)
-    return call_checked(low, signature, arguments, operator)
 
 
 def check_exists(low: Lowering, operand: Operand, span: Span) -> None:
@@ -309,7 +54,7 @@ def check_exists(low: Lowering, operand: Operand, span: Span) -> None:
         raise low.unknown_operator(domain, name, span)
 
 
-def _call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
+def call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
     """A call that is written for another version of the operator than the target opset's."""
     inputs, attributes, spans = check_arguments(low, meant, arguments)
     asked = _asked_count(low, meant, inputs, attributes, arguments)
@@ -350,7 +95,7 @@ def _emit_counted(
     gives any number of them are a tuple, of one too."""
     inputs, attributes, spans = checked
     count = _result_count(signature, asked)
-    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True, shapes)
+    results = emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True, shapes)
     is_tuple = len(results) != 1 or (asked is not None and _gives_any_number(signature))
     return tuple(results) if is_tuple else results[0]
 
@@ -545,7 +290,7 @@ def _converted(
 ) -> ir.Value:
     """An operand as what an input takes: a sequence where a list or tuple is given and nothing else is admitted, or a
     tensor. A number where ONNX wants a list of them is a list of one."""
-    if is_number(operand) and wants_list(signature, formal.name):
+    if is_number(operand) and signature.wants_list(formal.name):
         operand = StaticList((operand,))
     items = items_in(operand)
     if items is not None:
@@ -589,7 +334,7 @@ def _said_count(
     count = signature.record.results
     if not count or counts_too_much(signature, attributes):
         return None
-    wanted, said = arguments.result_count, known_integer(attributes, count)
+    wanted, said = arguments.result_count, ir.known_integer(attributes, count)
     if wanted is None and count in attributes and attributes[count].refers_to is not None:
         raise low.error(
             "OW324",

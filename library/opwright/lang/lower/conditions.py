@@ -12,12 +12,10 @@ from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.aggregates import alike, same_static
-from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.held_arrays import with_numbers
-from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, put_together, same_items, within
+from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, put_together, same_items
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
@@ -35,12 +33,14 @@ from opwright.lang.lower.operands import (
     Operand,
     Rank,
     is_sequence,
+    is_static,
     is_tensor,
 )
 from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.lower.rules import lower_expression
+from opwright.lang.lower.shapes import length_of
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticNamed
@@ -77,7 +77,7 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
     if isinstance(operand, AttributeOperand) and operand.choices:
         need_static(low, operand, span)
     if is_sequence(operand) or (is_tuple(operand) and not is_static(operand)):
-        return truth(low, call_number_builtin(low, "len", [operand], span), span)  # whether it has any items
+        return truth(low, length_of(low, operand, span), span)  # whether it has any items
     return bool(operand) if is_static(operand) else as_condition(low, operand, span)
 
 
@@ -124,7 +124,7 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
     try:
         regions = (node.then, node.orelse)
         with low.entered(low.call_frame.on_one_path()):
-            values = each(lambda index: within(low, regions[index], sides[index]), (0, 1))
+            values = each(lambda index: low.within(regions[index], sides[index]), (0, 1))
     finally:
         low.depth -= 1
     chosen = _chosen(low, node, values[0], values[1])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from opwright.diagnostics.diagnostic import Choice, Diagnostic, Place, Related, has_errors
 from opwright.elements import BY_NAME, ElementType
@@ -79,6 +79,9 @@ class CallFrame:
         while frame is not None:
             yield frame
             frame = frame.outer
+
+
+Result = TypeVar("Result")
 
 
 class Lowering:
@@ -210,6 +213,31 @@ class Lowering:
     def scope(self) -> ModuleScope:
         """What the text that is being lowered sees of its module."""
         return self.call_frame.scope
+
+    def within(self, region: ir.Region, step: Callable[[], Result]) -> Result:
+        """Runs a step of lowering with `region` as the one that is being filled."""
+        outer, self.region = self.region, region
+        self.open_regions.append(outer)
+        try:
+            return step()
+        finally:
+            self.region = self.open_regions.pop()
+
+    def nested(self, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
+        """Runs a step of lowering inside a nested block, of which protobuf allows so many."""
+        if self.depth >= NESTING_LIMIT:
+            raise self.fatal(
+                "OW319",
+                f"more than {NESTING_LIMIT} nested blocks",
+                span,
+                reason="protobuf parsers stop at 32 nested subgraphs, so runtimes could not read the model",
+                help="combine conditions, or move inner blocks into separate functions",
+            )
+        self.depth += 1
+        try:
+            return self.within(region, step)
+        finally:
+            self.depth -= 1
 
     @contextmanager
     def entered(self, frame: CallFrame) -> Iterator[None]:

@@ -8,7 +8,7 @@ from functools import partial
 
 from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
-from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
+from opwright.lang.lower.arithmetic import binary, is_none, unary
 from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array, note_array
 from opwright.lang.lower.calls import check_exists
 from opwright.lang.lower.conditions import STOPS_AT, as_scalar, choose, lower_condition, negate, truth
@@ -28,6 +28,7 @@ from opwright.lang.lower.operands import (
     StaticDict,
     Unbound,
     is_sequence,
+    is_static,
     is_tensor,
     items_in,
     value_of,
@@ -49,7 +50,8 @@ from opwright.lang.lower.rules import (
     lower_expression,
     reads_attribute,
 )
-from opwright.lang.lower.sequences import CHANGING, is_list, joined
+from opwright.lang.lower.sequence_loops import joined
+from opwright.lang.lower.sequences import CHANGING, is_list
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
 from opwright.lang.lower.static_records import READERS, held_key, item_of_dict
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript

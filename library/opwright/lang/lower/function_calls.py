@@ -23,9 +23,8 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.operands import Arguments, Environment, Operand, StaticDict, is_run_time_number
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.statements import bind_locals, lower_block
-from opwright.lang.not_declared import NotDeclaredError
 from opwright.lang.objects import MISSING, OperatorObject
-from opwright.lang.resolve import ModuleScope
+from opwright.lang.resolve import ModuleScope, NotDeclaredError
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Span
 from opwright.lang.static import Key

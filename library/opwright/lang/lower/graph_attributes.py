@@ -14,12 +14,13 @@ from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.annotated import declare_parameter, declared_rank, promise
-from opwright.lang.lower.calls import check_arguments, report_mismatch
+from opwright.lang.lower.calls import check_arguments
 from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import Lowering, complete
+from opwright.lang.lower.emitted_calls import report_mismatch
 from opwright.lang.lower.function_calls import run_body
 from opwright.lang.lower.graph_states import State, check_rank, rank_of
-from opwright.lang.lower.joins import join_values, nested
+from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe, how_to_agree
 from opwright.lang.lower.open_calls import signature_of_call
@@ -135,7 +136,7 @@ class _GraphCall:
             found = run_body(low, node, function.scope, inner, self.env, self.span, function.frame is None)
             return finish(found if isinstance(found, tuple) else () if found is None else (found,))
 
-        region.yields = nested(low, region, self.span, step)
+        region.yields = low.nested(region, self.span, step)
         promise(low, region, node.returns)
         return region
 

@@ -40,6 +40,7 @@ from opwright.lang.lower.primitives import (
     Writer,
     typed,
 )
+from opwright.lang.lower.ranks import require_rank
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
 
@@ -281,8 +282,6 @@ def _tensor(low: Lowering, value: ir.Value, span: Span) -> Item:
 
 
 def _mask(low: Lowering, value: ir.Value, span: Span) -> Item:
-    from opwright.lang.lower.shapes import require_rank
-
     rank = require_rank(low, value, span)
     if rank == 0:
         raise low.error(

@@ -19,18 +19,16 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.emit import emit_nodes, write_tensor
-from opwright.lang.list_inputs import has_lists, refuses_rank_0
 from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of
-from opwright.lang.lower.malformed import counts_too_much, malformed
 from opwright.lang.lower.node_inference import proof
 from opwright.lang.lower.operands import is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.state import operator_of
 from opwright.lang.schema_reads import SchemaReads
 from opwright.lang.source import Span
-from opwright.opsets.record import VALUE_FORMS
+from opwright.opsets.record import VALUE_FORMS, RankRule, Role
 from opwright.opsets.signatures import Signature, signature
 
 if TYPE_CHECKING:
@@ -41,6 +39,7 @@ Attributes = Mapping[str, ir.Attribute]
 Given = tuple[str, ir.AttributeKind, ir.AttributeLiteral | None, ir.TensorKey | None]  # an attribute, as a key has it
 
 _LARGEST_DATA = 4096  # bytes of a constant that may say a shape, axes or counts
+_MOST_OUTPUTS = 1 << 16
 
 
 def refuse_invalid(
@@ -52,7 +51,7 @@ def refuse_invalid(
     span: Span | None,
 ) -> None:
     """Refuses a call with `count` results that no runtime takes."""
-    wrong = malformed(found, attributes)
+    wrong = _malformed(found, attributes)
     if wrong is not None:
         raise _refuse(low, found, inputs, span, wrong)
     if not low.checks_statically:
@@ -124,10 +123,10 @@ def _divides_by_zero(low: Lowering, inputs: Sequence[ir.Value | None]) -> bool:
 
 def _one_number_for_list(found: Signature, inputs: Sequence[ir.Value | None]) -> str | None:
     """What is wrong where a tensor of rank 0 is given for a list of numbers, which runtimes refuse."""
-    if not has_lists(found):
+    if not found.has_lists:
         return None
     for formal, value in zip(found.inputs, inputs, strict=False):
-        if value is not None and refuses_rank_0(found, formal.name) and value.type.carried_shape == ():
+        if value is not None and found.refuses_rank_0(formal.name) and value.type.carried_shape == ():
             return f"its input `{formal.name}` is a list of numbers, and this is one of rank 0: put it in brackets"
     return None
 
@@ -142,7 +141,7 @@ def why_invalid(
 ) -> str | None:
     """What ONNX's inference has against a call; None where it has nothing, or is not asked: too little is known.
     That it was asked goes to `reads`."""
-    wrong = malformed(found, attributes)
+    wrong = _malformed(found, attributes)
     if wrong is not None or counts_too_much(found, attributes):
         return wrong
     if found.takes_graphs or (found.record.is_elementwise and not _may_clash(inputs)):
@@ -337,3 +336,38 @@ def _of_call(node: ir.Call, shapes: _CertainShapes, shape: Known, before: list[i
 
 def _shape(value: ir.Value) -> Shape:
     return value.type.carried_shape
+
+
+# --------------------------------------------------------------------------- attributes, whatever the inputs are
+
+
+def _malformed(found: Signature, attributes: Attributes) -> str | None:
+    """What is wrong with attributes as such. ONNX's inference does not look at some of them; over others it does not
+    end, or dies."""
+    record = found.record
+    for name, choices in record.choices.items():
+        value = ir.known_integer(attributes, name)
+        if value is not None and value not in choices:
+            return f"`{name}` is {' or '.join(map(str, choices))}, not {value}"
+    if record.rank is RankRule.EQUATION:
+        equation = attributes["equation"].text if "equation" in attributes else None
+        if equation is not None and any("." in term.replace("...", "", 1) for term in _terms(equation)):
+            return "the dots of its equation are no ellipsis (`...`), of which each operand has one at most"
+    elif record.role is Role.CONSTANT and len(attributes) != 1:
+        given = ", ".join(f"`{name}`" for name in attributes) or "none"
+        return f"a constant has one value, in one attribute, and here is {given}"
+    for name in record.counts:
+        count = ir.known_integer(attributes, name)
+        if count is not None and count < 0:
+            return f"`{name}` is a number of dimensions, which is not negative"
+    return None
+
+
+def _terms(equation: str) -> list[str]:
+    return equation.replace(" ", "").replace("->", ",").split(",")
+
+
+def counts_too_much(found: Signature, attributes: Attributes) -> bool:
+    """Whether ONNX's inference would take as much memory as an attribute says."""
+    count = ir.known_integer(attributes, found.record.results) if found.record.results else None
+    return count is not None and count > _MOST_OUTPUTS

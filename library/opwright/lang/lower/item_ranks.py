@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of
-from opwright.lang.lower.malformed import known_integer
 from opwright.lang.lower.operands import (
     Operand,
     is_sequence,
@@ -66,7 +65,7 @@ def ranked(
         return type_
     low.item_ranks.rank_reads += 1
     rank = item_rank(low, inputs[0])
-    more = known_integer(attributes, "new_axis") if rule is TypeRule.JOINED_ITEMS else 0
+    more = ir.known_integer(attributes, "new_axis") if rule is TypeRule.JOINED_ITEMS else 0
     if rank is None or rank == EMPTY or more not in (0, 1):  # no other `new_axis` has a meaning
         return type_
     return ir.TensorType(type_.element, (None,) * (rank + more))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
@@ -13,7 +11,8 @@ from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.aggregates import Aggregate, alike, same_each, same_static, taken_apart
 from opwright.lang.lower.branches import Branch, changed_names
-from opwright.lang.lower.context import NESTING_LIMIT, Lowering
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.fillers import filler
 from opwright.lang.lower.flow import (
     BROKE,
     CONTINUED,
@@ -36,10 +35,8 @@ from opwright.lang.lower.numbers import (
     describe,
     holds_value,
     is_number,
-    needs_element,
     number_kind,
     other_value,
-    typed_constant,
 )
 from opwright.lang.lower.operands import (
     POISON,
@@ -48,7 +45,6 @@ from opwright.lang.lower.operands import (
     IntTuple,
     NoValue,
     Operand,
-    Scalar,
     Unbound,
     is_sequence,
     is_tensor,
@@ -65,9 +61,6 @@ from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.lang.value_class import record
-from opwright.opsets.records import CAST_LIKE
-
-Result = TypeVar("Result")
 
 
 @record
@@ -220,7 +213,7 @@ class Join:
     def one_sided_ints(self, value: IntTuple, name: str, vacant: int) -> Operand:
         if value is self.env.get(name):
             return value  # from before the `if`
-        made = within(self.low, self._regions()[1 - vacant], partial(tuple_tensor, self.low, value, self.node.span))
+        made = self.low.within(self._regions()[1 - vacant], partial(tuple_tensor, self.low, value, self.node.span))
         held = value_of(self.filled(made, name, vacant))
         return Unbound(_NO_FILLER) if held is None else IntTuple(None, value=held)
 
@@ -231,7 +224,7 @@ class Join:
         return value if value is self.env.get(name) else self.filled(value, name, vacant)
 
     def filled(self, value: ir.Value, name: str, vacant: int) -> ir.Value | Unbound:
-        filled = within(self.low, self._regions()[vacant], partial(filler, self.low, value.type, self.node.span))
+        filled = self.low.within(self._regions()[vacant], partial(filler, self.low, value.type, self.node.span))
         if filled is None:
             return Unbound(_NO_FILLER)
         values = (filled, value) if vacant == 0 else (value, filled)
@@ -272,7 +265,7 @@ class Join:
         shape, given = value.type.shape, other.type.shape
         if shape is None or (given is not None and not _says_more(shape, given)):
             return value
-        return within(self.low, self._regions()[side], partial(self._reshaped_at_run_time, value, side))
+        return self.low.within(self._regions()[side], partial(self._reshaped_at_run_time, value, side))
 
     def _reshaped_at_run_time(self, value: ir.Value, side: int) -> ir.Value:
 
@@ -367,55 +360,6 @@ def hand_on(
         note_mixed(low, result, *sources, also=kinds)
 
 
-def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
-    """A filler: any value of a type, for a path on which it is dead; None where none can be made."""
-    if type_.kind is not None:
-        return carried(low, type_.kind.zero, span)
-    if type_.sequence_item is not None:
-        return _empty_sequence(low, type_.sequence_item, span)
-    return None if type_.element is None else _zeros(low, type_.element, _dims_like(type_), span)
-
-
-def _empty_sequence(low: Lowering, item: ir.Type, span: Span | None) -> ir.Value | None:
-    element, variable = ir.known_element(item.element), ir.open_element(item.element)
-    if element is not None:
-        return Writer(low, span).sequence_empty(element)
-    if variable is not None and variable.name in low.function.variables:
-        needs_element(low, variable, span)  # the element type of an empty sequence is an attribute
-    return None
-
-
-_EMPTY: dict[str, Scalar] = {"string": "", "bool": False}
-
-
-def _zeros(low: Lowering, wanted: ir.Element, dims: tuple[int, ...], span: Span | None) -> ir.Value | None:
-    element, variable = ir.known_element(wanted), ir.open_element(wanted)
-    if element is not None:
-        return typed_constant(low, _repeated(_EMPTY.get(element.kind, 0), dims), dims, element, span)
-    like = None if variable is None else low.splittable.get(variable.name)
-    if variable is None or like is None:
-        return None
-    if low.target.lookup("", CAST_LIKE.name) is None:
-        needs_element(low, variable, span)
-        return None
-    zeros = typed_constant(low, _repeated(0, dims), dims, low.element_of("int64"), span)
-    return Writer(low, span).cast_like(zeros, like)
-
-
-# A filler has so many elements at most.
-_MOST_FILLED = 64
-
-
-def _dims_like(type_: ir.Type) -> tuple[int, ...]:
-    """Dimensions of the same rank: onnxruntime's Scan wants to know those of all that its body gives."""
-    known = tuple(1 if (size := ir.size_of(dim)) is None else size for dim in type_.shape or ())
-    return known if math.prod(known) <= _MOST_FILLED else (1,) * len(known)
-
-
-def _repeated(item: Scalar, dims: tuple[int, ...]) -> Scalar | tuple[Scalar, ...]:
-    return (item,) * math.prod(dims) if dims else item
-
-
 def join_values(
     low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
@@ -462,7 +406,7 @@ def _each_in_its_region(
 ) -> tuple[ir.Value, ir.Value]:
     """What a step makes of both values, each where it is yielded."""
     first, second = each(
-        lambda side: within(low, regions[side], partial(step, values[side])),
+        lambda side: low.within(regions[side], partial(step, values[side])),
         (0, 1),
     )
     return first, second
@@ -475,30 +419,3 @@ def _join_tuples(
     place = span or (0, 0, 0, 0)
     pair = attempt(low, partial(_each_in_its_region, low, regions, partial(ints_of, low, span=place), values))
     return None if pair is None else (*pair, pair[0].type.joined(pair[1].type))
-
-
-def within(low: Lowering, region: ir.Region, step: Callable[[], Result]) -> Result:
-    """Runs a step of lowering with `region` as the one that is being filled."""
-    outer, low.region = low.region, region
-    low.open_regions.append(outer)
-    try:
-        return step()
-    finally:
-        low.region = low.open_regions.pop()
-
-
-def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
-    """Runs a step of lowering inside a nested block, of which protobuf allows so many."""
-    if low.depth >= NESTING_LIMIT:
-        raise low.fatal(
-            "OW319",
-            f"more than {NESTING_LIMIT} nested blocks",
-            span,
-            reason="protobuf parsers stop at 32 nested subgraphs, so runtimes could not read the model",
-            help="combine conditions, or move inner blocks into separate functions",
-        )
-    low.depth += 1
-    try:
-        return within(low, region, step)
-    finally:
-        low.depth -= 1

@@ -15,7 +15,7 @@ from opwright.lang.lower.index_items import (
 from opwright.lang.lower.index_layout import Placed, stand_together
 from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
-from opwright.lang.lower.shapes import require_rank
+from opwright.lang.lower.ranks import require_rank
 from opwright.lang.source import Span
 
 

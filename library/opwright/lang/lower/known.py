@@ -27,25 +27,11 @@ from opwright.lang.lower.operands import (
     items_in,
 )
 from opwright.lang.lower.poison import Copies, OtherLoops, Poisoned, Question
+from opwright.lang.lower.state import Attempt
 from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS
 from opwright.opsets.record import Role
 from opwright.opsets.records import EQUAL
-
-
-class Attempt:
-    """A loop over a range of numbers that is being lowered as a `Loop`. `body` is the region that is being filled.
-
-    `key` is made where the loop stands: what asks for copies may be the text of a helper. `bounds` are those of its
-    bounds that are computed: once loops around it are unrolled they may be known.
-    """
-
-    __slots__ = ("body", "bounds", "key")
-
-    def __init__(self, key: LoopKey, body: ir.Region, bounds: tuple[ir.Value, ...]) -> None:
-        self.key = key
-        self.body = body
-        self.bounds = bounds
 
 
 def keep_after_loop(low: Lowering, name: Unbound) -> None:

@@ -13,16 +13,17 @@ from functools import partial
 from opwright.lang import ir
 from opwright.lang.grammar import changed_by, statements_in
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.fillers import filler
 from opwright.lang.lower.index_items import read_position
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
-from opwright.lang.lower.joins import filler
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import cast, describe
 from opwright.lang.lower.operands import Environment, Operand, SliceItem, is_sequence, is_tensor, items_in, known_int
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.rules import lower_expression
-from opwright.lang.lower.sequences import CHANGING, item_tensor, joined, tensors_as_sequence
+from opwright.lang.lower.sequence_loops import joined
+from opwright.lang.lower.sequences import CHANGING, item_tensor, tensors_as_sequence
 from opwright.lang.lower.subscripts import subscript
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList

@@ -14,7 +14,6 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.grammar import name_of
-from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_copies, need_static, numbers_of
 from opwright.lang.lower.numbers import describe
@@ -25,13 +24,14 @@ from opwright.lang.lower.operands import (
     StaticDict,
     StaticIterator,
     is_sequence,
+    is_static,
     is_tensor,
     known_int,
     value_of,
 )
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.rules import evaluates, lower_expression
-from opwright.lang.lower.sequences import copied
+from opwright.lang.lower.rules import lower_expression
+from opwright.lang.lower.sequence_loops import copied, rows_of
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_rows
 from opwright.lang.source import Span, span_of
@@ -187,7 +187,6 @@ def _list(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
 
 def _listed(low: Lowering, value: ir.Value, span: Span) -> Operand:
     """`list(xs)` of a sequence or a tensor."""
-    from opwright.lang.lower.sequence_loops import rows_of  # which few functions need
 
     rows = known_rows(low, value, span)
     if rows is not None:
@@ -239,13 +238,3 @@ _BUILTINS: dict[str, Callable[[list[Items], int, Lowering, Span], Operand]] = {
     "zip": _zip,
 }
 LIST_BUILTINS = frozenset([*_BUILTINS, "range"])
-
-
-_COMPREHENSIONS: tuple[type[ast.ListComp | ast.GeneratorExp], ...] = (ast.ListComp, ast.GeneratorExp)
-
-
-@evaluates(*_COMPREHENSIONS)
-def _comprehension(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Operand:
-    from opwright.lang.lower.comprehensions import comprehend  # which few functions need
-
-    return comprehend(low, node, env)

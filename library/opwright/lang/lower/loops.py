@@ -16,7 +16,7 @@ from opwright.lang.lower.flow import RETURNED
 from opwright.lang.lower.list_changes import grown_names
 from opwright.lang.lower.numbers import describe, is_number, number_kind
 from opwright.lang.lower.operands import Environment, NoValue, Operand, Poison, Unbound
-from opwright.lang.lower.rules import bind_target, lowers
+from opwright.lang.lower.rules import bind_target, evaluates, lowers
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.unroll import try_loop, unroll
@@ -252,3 +252,22 @@ class _WhileLoop(BodyLoop):
         """`while True` without `break` is left by `return` alone, so nothing behind it is reached."""
         if self._endless and RETURNED in self.env and not has_break(self.statement.body):
             self.env[RETURNED] = True
+
+
+# ---------------------------------------------------------------------------------------------------- comprehensions
+
+_LISTED: tuple[type[ast.ListComp | ast.GeneratorExp], ...] = (ast.ListComp, ast.GeneratorExp)
+
+
+@evaluates(*_LISTED)
+def _comprehension(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Operand:
+    from opwright.lang.lower.comprehensions import comprehend  # which few functions need
+
+    return comprehend(low, node, env)
+
+
+@evaluates(ast.DictComp)
+def _dictionary(low: Lowering, node: ast.DictComp, env: Environment) -> Operand:
+    from opwright.lang.lower.comprehensions import comprehend_dictionary  # which few functions need
+
+    return comprehend_dictionary(low, node, env)

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from opwright.lang import static
 from opwright.lang.dispatch import Operation
-from opwright.lang.lower.arithmetic import is_none, is_static
+from opwright.lang.lower.arithmetic import is_none
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static, numbers_of
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import AttributeOperand, Environment, IntTuple, Operand
+from opwright.lang.lower.operands import AttributeOperand, Environment, IntTuple, Operand, is_static
 from opwright.lang.lower.rules import Rest, bind_target, lower_expression, lowers_flow
 from opwright.lang.lower.shapes import known_length, tuple_items
 from opwright.lang.source import Span, span_of

@@ -15,10 +15,8 @@ from opwright.lang.dispatch import (
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import can_stay_open, need_static
-from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.number_arithmetic import absolute, on_numbers, positive, widened
 from opwright.lang.lower.numbers import (
-    attribute_value,
     carried,
     cast,
     describe,
@@ -33,8 +31,7 @@ from opwright.lang.lower.operands import (
     known_int,
 )
 from opwright.lang.lower.primitives import Writer, as_number
-from opwright.lang.lower.sequences import sequence_length
-from opwright.lang.lower.shapes import first_dimension, known_length, length, size_of, tuple_items, tuple_tensor
+from opwright.lang.lower.shapes import known_length, length_of, size_of, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 
 _K = ir.NumberKind
@@ -43,7 +40,7 @@ _K = ir.NumberKind
 def call_number_builtin(low: Lowering, name: str, operands: Sequence[Operand], span: Span) -> Operand | None:
     """The builtin's value; None where it is not one of these, or has no form for such operands."""
     if name == "len" and len(operands) == 1:
-        return _length(low, operands[0], span)
+        return length_of(low, operands[0], span)
     if name in ("min", "max", "sum") and len(operands) == 1:
         return _of_list(low, name, operands[0], span)
     if name == "sum" and len(operands) == 2:
@@ -303,28 +300,3 @@ def _reduced(low: Lowering, name: str, values: ir.Value, span: Span) -> Operand:
     op = Writer(low, span)
     reduce = {"min": op.reduce_min, "max": op.reduce_max, "sum": op.reduce_sum}[name]
     return as_number(reduce(values), _K.INT)
-
-
-def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
-    return _lengths.of(operand)(operand, low, span)
-
-
-_lengths: Operation[Operand, [Lowering, Span], Operand | None] = Operation(lambda operand, low, span: None)
-_lengths.on(IntTuple)(lambda operand, low, span: length(low, operand, span))
-
-
-@_lengths.on(AttributeOperand)
-def _length_of_attribute(operand: AttributeOperand, low: Lowering, span: Span) -> Operand | None:
-    if not operand.is_list:
-        return None
-    return as_number(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
-
-
-@_lengths.on(ir.Value)
-def _length_of_value(operand: ir.Value, low: Lowering, span: Span) -> Operand | None:
-    if operand.type.sequence_item is not None:
-        return sequence_length(low, operand, span)
-    if operand.type.element is None:
-        return None
-    refuse_number(low, operand, "length", span)
-    return first_dimension(low, operand, span)

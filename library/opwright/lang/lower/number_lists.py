@@ -9,8 +9,11 @@ from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.known import need_rank
 from opwright.lang.lower.numbers import (
+    as_scalar_item,
     as_tensor,
+    constant_items,
     default_element,
     describe,
     flatten,
@@ -18,9 +21,10 @@ from opwright.lang.lower.numbers import (
     is_number,
     is_plain,
     number_kind,
+    tensors,
     typed_constant,
 )
-from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar, is_tensor, items_in
+from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
@@ -38,9 +42,24 @@ def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir
     return made, kind
 
 
-def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
-    """Nested lists of numbers, or of texts, and of tensors of rank 0; they take `element`, else the type of those
-    tensors. What is no such list is refused."""
+@tensors.on(tuple)
+def _list_tensor(
+    operand: tuple[Operand, ...], low: Lowering, element: ir.Element | None, span: Span | None
+) -> ir.Value:
+    """Nested lists of numbers, or of texts; what else they may hold is looked into last."""
+    found: tuple[tuple[int, ...], tuple[Scalar, ...]] | None = flatten(operand, as_scalar_item)
+    if found is None:
+        need_rank(operand)
+        return _of_run_time(low, operand, element, span)
+    dims, items = found
+    return constant_items(low, items, dims, default_element(low, items) if element is None else element, span)
+
+
+def _of_run_time(
+    low: Lowering, operand: tuple[Operand, ...], element: ir.Element | None, span: Span | None
+) -> ir.Value:
+    """Lists of numbers, or of texts, and of tensors of rank 0; they take `element`, else the type of those tensors.
+    What is no such list is refused."""
     found: tuple[tuple[int, ...], tuple[Item, ...]] | None = flatten(operand, _as_item) or flatten(operand, _as_text)
     if found is None:
         raise _refuse(low, operand, span)
@@ -90,14 +109,14 @@ def _as_text(operand: Operand) -> ir.Value | str | None:
 _STRING = BY_NAME["string"]
 
 
-def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poisoned:
+def _refuse(low: Lowering, operand: tuple[Operand, ...], span: Span | None) -> Poisoned:
     holds_tensors = holds_value(operand)
     return low.error(
         "OW325",
         "a list of tensors is not a tensor" if holds_tensors else f"{describe(operand)} is not a tensor",
         span,
         reason="an input of an operator is a tensor, a number or a list of numbers",
-        help=_way_out(low, items_in(operand) or (), not isinstance(operand, StaticList)) if holds_tensors else "",
+        help=_way_out(low, operand, not isinstance(operand, StaticList)) if holds_tensors else "",
         depends_on=Choice.LOOP_FORM,
     )
 

@@ -445,21 +445,21 @@ def _converted_constant(operand: Number, low: Lowering, element: ir.Element, spa
 def _converted_attribute(operand: AttributeOperand, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
     value = _attribute_tensor(low, operand, span)
     assert is_tensor(value)
-    return _of_run_time_as(low, value, value.type.known_element, number_kind(operand), element, span)
+    return run_time_as(low, value, value.type.known_element, number_kind(operand), element, span)
 
 
 @_converted.on(ir.Value)
 def _converted_value(operand: ir.Value, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
     kind = number_kind(operand)
-    return _of_run_time_as(low, operand, kind.carrier, kind, element, span)
+    return run_time_as(low, operand, kind.carrier, kind, element, span)
 
 
 def constant_of(low: Lowering, number: Number, element: ir.Element, span: Span | None) -> ir.Value:
     """A number as a constant of the element type that it meets."""
-    return _constant(low, number, (), element, span)
+    return constant_items(low, number, (), element, span)
 
 
-def _constant(
+def constant_items(
     low: Lowering,
     value: Scalar | tuple[Scalar, ...],
     dims: tuple[int, ...],
@@ -475,7 +475,7 @@ def _constant(
     return typed_constant(low, value, dims, known, span)
 
 
-def _of_run_time_as(
+def run_time_as(
     low: Lowering,
     value: ir.Value,
     source: ElementType | None,
@@ -526,26 +526,30 @@ def _refuse_narrowing(low: Lowering, kind: ir.NumberKind, element: ir.Element, s
 
 def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
     """Any operand as a tensor; numbers and lists of them take `element` where it is given."""
-    return _tensor.of(operand)(operand, low, element, span)
+    return tensors.of(operand)(operand, low, element, span)
 
 
-def _listed_tensor(operand: Operand, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
-    """Numbers and texts that are known, and nested lists of them; what else lists may hold is looked into last."""
-    found: tuple[tuple[int, ...], tuple[Scalar, ...]] | None = flatten(operand, as_scalar_item)
-    if found is None:
-        from opwright.lang.lower.number_lists import list_tensor
-
+def _plain_tensor(operand: Operand, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
+    """A number or text that is known; nothing else is a tensor that has no rule of its own."""
+    item = as_scalar_item(operand)
+    if item is None:
         need_rank(operand)
-        return list_tensor(low, operand, element, span)
-    dims, items = found
-    target = default_element(low, items) if element is None else element
-    return _constant(low, items if dims else items[0], dims, target, span)
+        raise low.error(
+            "OW325",
+            f"{describe(operand)} is not a tensor",
+            span,
+            reason="an input of an operator is a tensor, a number or a list of numbers",
+            depends_on=Choice.LOOP_FORM,
+        )
+    return constant_items(low, item, (), default_element(low, (item,)) if element is None else element, span)
 
 
-_tensor: Operation[Operand, [Lowering, ir.Element | None, Span | None], ir.Value] = Operation(_listed_tensor)
+# What becomes of an operand where a tensor is wanted. Lists and shapes have their rules in `number_lists.py` and
+# `shapes.py`.
+tensors: Operation[Operand, [Lowering, ir.Element | None, Span | None], ir.Value] = Operation(_plain_tensor)
 
 
-@_tensor.on(ir.Value)
+@tensors.on(ir.Value)
 def _value_tensor(operand: ir.Value, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
     if operand.type.kind is None:
         return operand
@@ -554,23 +558,13 @@ def _value_tensor(operand: ir.Value, low: Lowering, element: ir.Element | None, 
     return _converted_value(operand, low, element, span)
 
 
-@_tensor.on(AttributeOperand)
+@tensors.on(AttributeOperand)
 def _attribute_as_tensor(
     operand: AttributeOperand, low: Lowering, element: ir.Element | None, span: Span | None
 ) -> ir.Value:
     if element is None or operand.number_kind is None:
         return _attribute_tensor(low, operand, span)
     return _converted_attribute(operand, low, element, span)
-
-
-@_tensor.on(IntTuple)
-def _ints_tensor(operand: IntTuple, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
-    from opwright.lang.lower.shapes import tuple_tensor
-
-    value, int64 = tuple_tensor(low, operand, span), low.element_of("int64")
-    if element is None or ir.settle(element) is int64:
-        return value
-    return _of_run_time_as(low, value, int64, ir.NumberKind.INT, element, span)
 
 
 def _unmet(low: Lowering, number: ir.Value, span: Span | None) -> ir.Value:

@@ -417,3 +417,11 @@ class Arguments:
         self.result_count = result_count
         self.span = span
         self.callee_span = callee_span
+
+
+_OF_RUN_TIME = frozenset([ir.Value, AttributeOperand, Rank, IntTuple, Absent, Unbound, Missing])
+
+
+def is_static(operand: Operand) -> bool:
+    """Known when the function is built."""
+    return type(operand) not in _OF_RUN_TIME

@@ -17,7 +17,6 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
-from opwright.lang.list_inputs import has_lists
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
@@ -240,7 +239,7 @@ def _sources_of_numbers(opset: int, name: str, kinds: tuple[type, ...]) -> tuple
     """The places of numbers among the inputs of an operator, each with that of the tensor whose type it takes; None
     where that is no tensor, or the operator may not take them."""
     found = signature("", name, opset)
-    if found is None or found.deprecated or not found.record.is_elementwise or has_lists(found):
+    if found is None or found.deprecated or not found.record.is_elementwise or found.has_lists:
         return None
     if opset < BROADCASTS_SINCE or not found.min_inputs <= len(kinds) <= found.max_inputs:
         return None

@@ -13,8 +13,8 @@ from typing import TypeVar
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower.calls import try_emit
 from opwright.lang.lower.context import Lowering, complete
+from opwright.lang.lower.emitted_calls import try_emit
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, narrow, number_kind
 from opwright.lang.lower.operands import (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.emitted_calls import emit
 from opwright.lang.lower.operands import is_tensor
 from opwright.lang.source import Span
 
@@ -19,8 +20,6 @@ class Writer:
         self.span = span
 
     def __call__(self, name: str, *inputs: ir.Value, **attributes: int | tuple[int, ...]) -> ir.Value:
-        from opwright.lang.lower.calls import emit
-
         bound: dict[str, ir.Attribute] = {
             key: ir.AttributeValue(ir.AttributeKind.INT if isinstance(value, int) else ir.AttributeKind.INTS, value)
             for key, value in attributes.items()

@@ -15,10 +15,9 @@ from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
 from opwright.lang.infer_protos import flow_types
-from opwright.lang.lower.calls import report_mismatch
 from opwright.lang.lower.context import Lowering, complete
+from opwright.lang.lower.emitted_calls import report_mismatch
 from opwright.lang.lower.invalid_calls import note_contents
-from opwright.lang.lower.joins import nested
 from opwright.lang.lower.numbers import as_tensor, needs_element
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
@@ -262,7 +261,7 @@ class _Inlined:
                 raise self.refuse("a graph in it has an output that nothing defines")
             return [value for value in yields if value is not None]
 
-        region.yields = nested(self.low, region, self.span, step)
+        region.yields = self.low.nested(region, self.span, step)
         return region
 
 

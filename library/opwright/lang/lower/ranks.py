@@ -15,7 +15,7 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.known import Makers, makers_of, need_copies
+from opwright.lang.lower.known import Makers, makers_of, need_copies, need_static
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import (
     Operand,
@@ -60,6 +60,15 @@ def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank:
         help="ask about a parameter, give the rank with `op.Reshape` to a list of known length, or declare it",
         depends_on=Choice.LOOP_FORM,
     )
+
+
+def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
+    """The rank of a tensor, where a form needs it: known, or asked of the caller."""
+    rank = rank_of(low, value, span)
+    if isinstance(rank, Rank):
+        need_static(low, rank, span)
+        raise AssertionError("a rank that is not known is asked for")
+    return rank
 
 
 def _source(low: Lowering, value: ir.Value) -> ir.Value | None:

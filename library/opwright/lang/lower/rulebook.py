@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from opwright.lang.lower import (
     builtin_calls,
-    calls,
     expressions,
     lists,
     loops,
     matching,
     nested,
+    operator_calls,
     proto_graphs,
     scripts,
     statements,
@@ -27,12 +27,12 @@ __all__ = ["RULES", "lower_expression", "lower_rest"]
 
 RULES = (
     builtin_calls,
-    calls,
     expressions,
     lists,
     loops,
     matching,
     nested,
+    operator_calls,
     proto_graphs,
     static_records,
     scripts,

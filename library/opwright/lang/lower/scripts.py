@@ -10,8 +10,9 @@ from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.call_variants import Given, fit_variant
-from opwright.lang.lower.calls import check_arguments, report_mismatch
+from opwright.lang.lower.calls import check_arguments
 from opwright.lang.lower.context import Lowering, complete
+from opwright.lang.lower.emitted_calls import report_mismatch
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.lower.item_ranks import held_types
 from opwright.lang.lower.operands import Arguments, Environment, Operand

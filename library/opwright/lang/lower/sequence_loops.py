@@ -10,19 +10,64 @@ from collections.abc import Callable
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
+from opwright.lang.emit import COPIES_SEQUENCES_SINCE
 from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.fillers import filler
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
-from opwright.lang.lower.joins import filler, nested
+from opwright.lang.lower.known import need_copies
 from opwright.lang.lower.numbers import carried, describe
-from opwright.lang.lower.operands import Operand, SliceItem, is_sequence, items_in
+from opwright.lang.lower.operands import (
+    Operand,
+    SliceItem,
+    StaticIterator,
+    is_sequence,
+    items_in,
+)
 from opwright.lang.lower.primitives import Writer, typed
-from opwright.lang.lower.sequences import copied, entering_sequence, is_list_of_tensors
+from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, item_tensor
 from opwright.lang.lower.tensor_rows import row_count, row_tensor
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 from opwright.opsets.records import LOOP
+
+
+def grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Span) -> ir.Value:
+    """A sequence with these items behind its own."""
+    assert is_sequence(owner)
+    if not items:
+        return copied(low, owner, span)
+    value: ir.Value = owner
+    for item in items:
+        tensor = item_tensor(low, item, owner.type.item, span, owner)
+        found = Writer(low, span).sequence_insert(value, tensor)
+        found.type = owner.type
+        value = found
+    return value
+
+
+def copied(low: Lowering, owner: ir.Value, span: Span) -> ir.Value:
+    """Another list of the same items: Python's `xs + []`."""
+    if low.target.is_before(COPIES_SEQUENCES_SINCE):
+        return slice_sequence(low, owner, SliceItem(), span)
+    made = Writer(low, span).identity(owner)
+    made.type = owner.type
+    note_item_rank(low, made, item_rank(low, owner))
+    return made
+
+
+def entering_sequence(low: Lowering, items: StaticList, type_: ir.SequenceType, span: Span) -> ir.Value:
+    """A list as the sequence with which it enters a loop.
+
+    It grows out of an empty one, since runtimes take the shape of the first items for that of all: what a loop carries
+    keeps the type with which it enters.
+    """
+    for item in items:
+        item_tensor(low, item, type_.item, span, None)
+    empty = as_sequence(low, StaticList(), type_, span)
+    return grown(empty, low, tuple(items), span)
 
 
 def slice_sequence(low: Lowering, owner: ir.Value, item: SliceItem, span: Span) -> ir.Value:
@@ -110,8 +155,55 @@ def _with(
         longer.type = type_
         return [condition, longer]
 
-    body.yields = nested(low, body, span, step)
+    body.yields = low.nested(body, span, step)
     operator, result = low.operator(LOOP.name, span), ir.Value(type_, "", span)
     narrow_to_result(operator.signature, type_, low.trail)
     low.append(ir.Loop(operator, trips, carried(low, True, span), [before], body, [result], span))
     return result
+
+
+# ------------------------------------------------------------------------------------------- `+` and `*` of lists
+
+
+def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:
+    """`owner + items`: two lists in Python's sense, each of which may be a sequence."""
+    if is_sequence(items):
+        need_copies(low, items)
+        return join_sequences(low, owner, items, span)
+    more = items.items if isinstance(items, StaticIterator) else items_in(items)
+    if more is None:
+        raise low.error(
+            "OW345",
+            f"{describe(items)} cannot be joined to a list",
+            span,
+            reason="how many items it has must be known when the function is built",
+            help="append the items one by one, in a loop",
+        )
+    return _extended.of(owner)(owner, low, more, span)
+
+
+def repeated(low: Lowering, owner: ir.Value, times: int, span: Span) -> Operand:
+    """`owner * times` of a list that is a sequence."""
+    if times <= 0:
+        return StaticList()
+    made: Operand = copied(low, owner, span)
+    for _ in range(times - 1):
+        made = joined(low, made, owner, span)
+    return made
+
+
+def _not_extended(owner: Operand, low: Lowering, items: tuple[Operand, ...], span: Span) -> Operand:
+    raise AssertionError(f"{describe(owner)} is no list")
+
+
+_extended: Operation[Operand, [Lowering, tuple[Operand, ...], Span], Operand] = Operation(_not_extended)
+
+
+@_extended.on(StaticList)
+def _longer(owner: StaticList, low: Lowering, items: tuple[Operand, ...], span: Span) -> StaticList:
+    if len(owner) + len(items) > SEQUENCE_ITEMS:
+        raise low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
+    return StaticList((*owner, *items))
+
+
+_extended.on(ir.Value)(lambda owner, low, items, span: grown(owner, low, items, span))

@@ -8,19 +8,16 @@ from functools import partial
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
-from opwright.lang.emit import COPIES_SEQUENCES_SINCE
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.fillers import filler
 from opwright.lang.lower.index_items import (
     read_position,
 )
-from opwright.lang.lower.item_ranks import item_rank, note_item_rank
 from opwright.lang.lower.known import need_copies
 from opwright.lang.lower.numbers import ITEMS, as_tensor, describe, is_number, is_plain, shared_element
 from opwright.lang.lower.operands import (
     IndexItem,
     Operand,
-    SliceItem,
-    StaticIterator,
     is_sequence,
     is_tensor,
     items_in,
@@ -30,7 +27,7 @@ from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.speculate import attempt
 from opwright.lang.source import Span
-from opwright.lang.static import SEQUENCE_ITEMS, StaticList
+from opwright.lang.static import StaticList
 
 # The methods that change a list (`list_changes.py`).
 CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
@@ -44,77 +41,6 @@ def is_list(operand: Operand) -> bool:
 def is_list_of_tensors(operand: Operand) -> bool:
     """A list that can be a sequence: empty, or of tensors alone."""
     return isinstance(operand, StaticList) and all(is_tensor(item) and not item.optional for item in operand)
-
-
-def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:
-    """`owner + items`: two lists in Python's sense, each of which may be a sequence."""
-    if is_sequence(items):
-        from opwright.lang.lower.sequence_loops import join_sequences  # which few functions need
-
-        need_copies(low, items)
-        return join_sequences(low, owner, items, span)
-    more = items.items if isinstance(items, StaticIterator) else items_in(items)
-    if more is None:
-        raise low.error(
-            "OW345",
-            f"{describe(items)} cannot be joined to a list",
-            span,
-            reason="how many items it has must be known when the function is built",
-            help="append the items one by one, in a loop",
-        )
-    return _extended.of(owner)(owner, low, more, span)
-
-
-def repeated(low: Lowering, owner: ir.Value, times: int, span: Span) -> Operand:
-    """`owner * times` of a list that is a sequence."""
-    if times <= 0:
-        return StaticList()
-    made: Operand = copied(low, owner, span)
-    for _ in range(times - 1):
-        made = joined(low, made, owner, span)
-    return made
-
-
-def _not_extended(owner: Operand, low: Lowering, items: tuple[Operand, ...], span: Span) -> Operand:
-    raise AssertionError(f"{describe(owner)} is no list")
-
-
-_extended: Operation[Operand, [Lowering, tuple[Operand, ...], Span], Operand] = Operation(_not_extended)
-
-
-@_extended.on(StaticList)
-def _longer(owner: StaticList, low: Lowering, items: tuple[Operand, ...], span: Span) -> StaticList:
-    if len(owner) + len(items) > SEQUENCE_ITEMS:
-        raise low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
-    return StaticList((*owner, *items))
-
-
-_extended.on(ir.Value)(lambda owner, low, items, span: _grown(owner, low, items, span))
-
-
-def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Span) -> ir.Value:
-    assert is_sequence(owner)
-    if not items:
-        return copied(low, owner, span)
-    value: ir.Value = owner
-    for item in items:
-        tensor = item_tensor(low, item, owner.type.item, span, owner)
-        found = Writer(low, span).sequence_insert(value, tensor)
-        found.type = owner.type
-        value = found
-    return value
-
-
-def copied(low: Lowering, owner: ir.Value, span: Span) -> ir.Value:
-    """Another list of the same items: Python's `xs + []`."""
-    if low.target.is_before(COPIES_SEQUENCES_SINCE):
-        from opwright.lang.lower.sequence_loops import slice_sequence
-
-        return slice_sequence(low, owner, SliceItem(), span)
-    made = Writer(low, span).identity(owner)
-    made.type = owner.type
-    note_item_rank(low, made, item_rank(low, owner))
-    return made
 
 
 def item_tensor(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value:
@@ -205,8 +131,6 @@ def _same_sequence(operand: ir.Value, low: Lowering, type_: ir.Type, span: Span 
 
 @_sequence.on(StaticList)
 def _constructed(operand: StaticList, low: Lowering, type_: ir.Type, span: Span | None, place: Span) -> ir.Value:
-    from opwright.lang.lower.joins import filler
-
     inner = type_.sequence_item
     assert inner is not None
     tensors = each(lambda item: item_tensor(low, item, inner, place, None), operand)
@@ -227,18 +151,6 @@ def _constructed(operand: StaticList, low: Lowering, type_: ir.Type, span: Span 
     return empty
 
 
-def entering_sequence(low: Lowering, items: StaticList, type_: ir.SequenceType, span: Span) -> ir.Value:
-    """A list as the sequence with which it enters a loop.
-
-    It grows out of an empty one, since runtimes take the shape of the first items for that of all: what a loop carries
-    keeps the type with which it enters.
-    """
-    for item in items:
-        item_tensor(low, item, type_.item, span, None)
-    empty = as_sequence(low, StaticList(), type_, span)
-    return _grown(empty, low, tuple(items), span)
-
-
 def join_lists(
     low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
@@ -249,8 +161,6 @@ def join_lists(
 def _as_sequences(
     low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
-    from opwright.lang.lower.joins import within
-
     type_: ir.Type = unknown_items()
     for value in values:
         for item in items_in(value) or ():
@@ -261,7 +171,7 @@ def _as_sequences(
         if sequence is not None and not type_.unify(sequence.type, low.trail):
             return None
     first, second = (
-        within(low, region, partial(as_sequence, low, value, type_, span))
+        low.within(region, partial(as_sequence, low, value, type_, span))
         for region, value in zip(regions, values, strict=True)
     )
     return first, second, type_

@@ -10,6 +10,9 @@ import math
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import (
@@ -20,9 +23,22 @@ from opwright.lang.lower.index_items import (
     read_range,
 )
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.operands import IntTuple, Operand, Rank, SliceItem, is_tensor
+from opwright.lang.lower.mixed import refuse_number
+from opwright.lang.lower.numbers import (
+    attribute_value,
+    run_time_as,
+    tensors,
+)
+from opwright.lang.lower.operands import (
+    AttributeOperand,
+    IntTuple,
+    Operand,
+    SliceItem,
+    is_tensor,
+)
 from opwright.lang.lower.primitives import Writer, as_number, typed
-from opwright.lang.lower.ranks import rank_of
+from opwright.lang.lower.ranks import rank_of, require_rank
+from opwright.lang.lower.sequences import sequence_length
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
 from opwright.opsets.records import GATHER, SHAPE
@@ -60,15 +76,6 @@ def transposed(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     if dims is not None and len(dims) < 2:
         return value
     return typed(Writer(low, span).transpose(value), value.type.element, dims and dims[::-1])
-
-
-def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
-    """The rank of a tensor, where a form needs it: known, or asked of the caller."""
-    rank = rank_of(low, value, span)
-    if isinstance(rank, Rank):
-        need_static(low, rank, span)
-        raise AssertionError("a rank that is not known is asked for")
-    return rank
 
 
 def known_length(shape: IntTuple) -> int | None:
@@ -111,6 +118,32 @@ def first_dimension(low: Lowering, value: ir.Value, span: Span) -> Operand:
     if shape.places == ():
         raise low.error("OW312", "Python says: a tensor of rank 0 has no length", span)
     return tuple_item(low, shape, 0, span)
+
+
+def length_of(low: Lowering, operand: Operand, span: Span) -> Operand | None:
+    """`len(operand)` of what the run time knows; None of what has no such length."""
+    return _lengths.of(operand)(operand, low, span)
+
+
+_lengths: Operation[Operand, [Lowering, Span], Operand | None] = Operation(lambda operand, low, span: None)
+_lengths.on(IntTuple)(lambda operand, low, span: length(low, operand, span))
+
+
+@_lengths.on(AttributeOperand)
+def _length_of_attribute(operand: AttributeOperand, low: Lowering, span: Span) -> Operand | None:
+    if not operand.is_list:
+        return None
+    return as_number(Writer(low, span).size(attribute_value(low, operand.parameter, span)), ir.NumberKind.INT)
+
+
+@_lengths.on(ir.Value)
+def _length_of_value(operand: ir.Value, low: Lowering, span: Span) -> Operand | None:
+    if operand.type.sequence_item is not None:
+        return sequence_length(low, operand, span)
+    if operand.type.element is None:
+        return None
+    refuse_number(low, operand, "length", span)
+    return first_dimension(low, operand, span)
 
 
 # ----------------------------------------------------------------------------------------------- as a tensor
@@ -158,6 +191,14 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
         return emit_slices(low, whole, [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
     limits = {"start": start or 0} | ({} if stop is None else {"end": stop})
     return op.shape(owner, **limits)
+
+
+@tensors.on(IntTuple)
+def _as_tensor(shape: IntTuple, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
+    value, int64 = tuple_tensor(low, shape, span), low.element_of("int64")
+    if element is None or ir.settle(element) is int64:
+        return value
+    return run_time_as(low, value, int64, ir.NumberKind.INT, element, span)
 
 
 # ------------------------------------------------------------------------------------------------ its entries

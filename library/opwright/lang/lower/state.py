@@ -17,7 +17,6 @@ from opwright.opsets.signatures import Signature, is_known_domain, newest_opset,
 
 if TYPE_CHECKING:
     from opwright.bundle.format import BodyEntry, FunctionEntry
-    from opwright.lang.lower.known import Attempt
 
 EVERY_OPSET = 1 << 31
 
@@ -148,6 +147,21 @@ class LoopPlans:
     @property
     def all(self) -> tuple[dict[LoopKey, int], ...]:
         return self.unrolled, self.kept, self.noted
+
+
+class Attempt:
+    """A loop over a range of numbers that is being lowered as a `Loop`. `body` is the region that is being filled.
+
+    `key` is made where the loop stands: what asks for copies may be the text of a helper. `bounds` are those of its
+    bounds that are computed: once loops around it are unrolled they may be known.
+    """
+
+    __slots__ = ("body", "bounds", "key")
+
+    def __init__(self, key: LoopKey, body: ir.Region, bounds: tuple[ir.Value, ...]) -> None:
+        self.key = key
+        self.body = body
+        self.bounds = bounds
 
 
 class LoopState:

@@ -48,7 +48,7 @@ from opwright.lang.lower.flow import (
     set_returned,
     state_of,
 )
-from opwright.lang.lower.joins import GoingOn, Join, nested
+from opwright.lang.lower.joins import GoingOn, Join
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.list_changes import (
     call_method,
@@ -186,7 +186,7 @@ def branch(
     node = ir.If(low.operator(IF.name, span), condition, ir.Region(), ir.Region(), [], span)
     sides = (Branch(env), Branch(env))
     for region, side, step in zip((node.then, node.orelse), sides, steps, strict=True):
-        nested(low, region, span, partial(step, side))
+        low.nested(region, span, partial(step, side))
     low.append(node)
     Join(low, node, env, sides, going_on=going_on if last is None else _going_on(sides, last)).run()
 
@@ -466,12 +466,12 @@ def _if(low: Lowering, statement: ast.If, rest: Rest, env: Environment) -> Rest 
     sides = (Branch(env), Branch(env))
     regions = (node.then, node.orelse)
     for region, side, block in zip(regions, sides, (statement.body, statement.orelse), strict=True):
-        nested(low, region, span, partial(lower_block, low, block, side))
+        low.nested(region, span, partial(lower_block, low, block, side))
     ended = [state_of(side) is State.ENDED for side in sides]
     consumed = any(ended)
     if consumed and not all(ended):
         falling = 1 if ended[0] else 0
-        nested(low, regions[falling], span, partial(lower_rest, low, rest, sides[falling]))
+        low.nested(regions[falling], span, partial(lower_rest, low, rest, sides[falling]))
     low.append(node)
     paths = (f"when the condition in line {line} is false", f"when the condition in line {line} is true")
     Join(low, node, env, sides, paths, _going_on(sides, rest.last or statement)).run()
@@ -586,26 +586,26 @@ class _Chain:
         for region, side, half in zip(fork.regions, fork.sides, halves, strict=True):
             if len(half) == 1:
                 half[0].env = side
-                nested(low, region, self.span, partial(lower_block, low, half[0].body, side))
+                low.nested(region, self.span, partial(lower_block, low, half[0].body, side))
                 fork.children.append(half[0])
             else:
-                fork.children.append(nested(low, region, self.span, partial(self._fork, half, side)))
+                fork.children.append(low.nested(region, self.span, partial(self._fork, half, side)))
         return fork
 
     def _continue(self, fork: Fork, arm: Arm, rest: Rest) -> None:
         """Lowers the rest of the block inside one arm."""
         for region, child in zip(fork.regions, fork.children, strict=True):
             if child is arm:
-                nested(self.low, region, self.span, partial(lower_rest, self.low, rest, arm.env))
+                self.low.nested(region, self.span, partial(lower_rest, self.low, rest, arm.env))
             elif child.fork is not None and child.fork.holds(arm):
-                nested(self.low, region, self.span, partial(self._continue, child.fork, arm, rest))
+                self.low.nested(region, self.span, partial(self._continue, child.fork, arm, rest))
 
     def _join(self, fork: Fork, env: Environment) -> None:
         """Appends the `If`s from the inside out, each where its arms meet."""
         paths = []
         for region, side, child in zip(fork.regions, fork.sides, fork.children, strict=True):
             if child.fork is not None:
-                nested(self.low, region, self.span, partial(self._join, child.fork, side))
+                self.low.nested(region, self.span, partial(self._join, child.fork, side))
             paths.append(child.path)
         self.low.append(fork.node)
         going_on = _going_on(fork.sides, self.last)

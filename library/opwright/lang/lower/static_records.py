@@ -69,13 +69,6 @@ def dictionary_of(low: Lowering, entries: dict[Key, Operand], span: Span) -> Sta
     return StaticDict(entries)
 
 
-@evaluates(ast.DictComp)
-def _by_comprehension(low: Lowering, node: ast.DictComp, env: Environment) -> Operand:
-    from opwright.lang.lower.comprehensions import comprehend_dictionary  # which few functions need
-
-    return comprehend_dictionary(low, node, env)
-
-
 def held_key(low: Lowering, entries: dict[Key, Operand], operand: Operand, span: Span) -> tuple[Key, bool]:
     """A key, and whether there is an entry of it."""
     key = _key_of(low, operand, span)

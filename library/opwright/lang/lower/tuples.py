@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from opwright.diagnostics.diagnostic import Choice
@@ -17,6 +18,7 @@ from opwright.lang.lower.operands import (
     AttributeOperand,
     IntTuple,
     Operand,
+    is_static,
     items_in,
 )
 from opwright.lang.lower.poison import Poisoned, each
@@ -24,6 +26,8 @@ from opwright.lang.lower.primitives import Writer, as_number, typed
 from opwright.lang.lower.shapes import known_length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
+
+Same = Callable[[Operand, Operand], ir.Value | bool]
 
 
 def is_tuple(operand: Operand) -> bool:
@@ -40,11 +44,6 @@ def on_tuples(low: Lowering, symbol: str, left: Operand, right: Operand, span: S
     """`left symbol right`, where both are tuples and one holds more than static values."""
     if symbol == "+":
         return _joined(low, left, right, span)
-    if symbol in ("==", "!="):
-        equal = _equal(low, left, right, span)
-        from opwright.lang.lower.conditions import negate
-
-        return equal if symbol == "==" else negate(low, equal, span)
     for operand in (left, right):
         need_static(low, operand, span)
     raise low.error(
@@ -157,11 +156,8 @@ def _has_python_equality(entry: Operand) -> bool:
     return is_number(entry) or isinstance(entry, (str, tuple, IntTuple))
 
 
-def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value | bool:
-    """Of one type, of one length, and every entry equal."""
-    from opwright.lang.lower.arithmetic import binary
-    from opwright.lang.lower.conditions import truth
-
+def equal_tuples(low: Lowering, left: Operand, right: Operand, span: Span, same: Same) -> ir.Value | bool:
+    """Whether two tuples are of one type, of one length, and every entry equal: `same` compares two of them."""
     if _differ(left, right):
         return False
     pair = each(partial(_items, low, span=span, why="tuples are compared entry by entry"), (left, right))
@@ -178,8 +174,7 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
                 "",
                 depends_on=Choice.RANK | Choice.INFERRED_TYPE,
             )
-        same = binary(low, "==", one, other, span, (span, span))
-        condition = truth(low, same, span)
+        condition = same(one, other)
         if condition is True:
             continue
         if condition is False:
@@ -194,8 +189,6 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
 
 def holds_runtime(operand: Operand) -> bool:
     """Whether a tuple holds, at any depth, something that is not known when the function is built."""
-    from opwright.lang.lower.arithmetic import is_static
-
     pending = [operand]
     while pending:
         item = pending.pop()
