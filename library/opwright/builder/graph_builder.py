@@ -22,7 +22,7 @@ from opwright.eager.operations import called, may_be_unpacked
 from opwright.eager.place import caller, unpacked_to
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
-from opwright.lang.lower import arithmetic, operator_calls, subscripts
+from opwright.lang.lower import arithmetic, operator_rule, subscripts
 from opwright.lang.lower.graph_attributes import call_with_graphs
 from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import FunctionObject
@@ -140,7 +140,7 @@ class GraphBuilder:
             callee = called(operator)
             if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
                 return call_with_graphs(low, callee, arguments, {})
-            return operator_calls.call_operator(low, callee, arguments)
+            return operator_rule.call_operator(low, callee, arguments)
 
         return self._record(step, frame)
 

@@ -13,7 +13,7 @@ from opwright.builder.python_operands import arguments_of
 from opwright.builder.recorder import Recorder
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.lower import operator_calls, scripts
+from opwright.lang.lower import operator_rule, scripts
 from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import OperatorObject, ScriptObject
 from opwright.live.compiled import Run
@@ -52,7 +52,7 @@ def call_library(
     """A call of a function of an installed library."""
     callee = OperatorObject(opset_object(function.opset), function.name)
     attributes = [item.name for item in function.entry.attributes]
-    found = operator_calls.call_operator(recorder.low, callee, arguments_of(recorder, attributes, args, kwargs))
+    found = operator_rule.call_operator(recorder.low, callee, arguments_of(recorder, attributes, args, kwargs))
     _note_last(recorder, inline)
     return found
 

@@ -21,7 +21,7 @@ from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import Array, as_array, element_of, is_masked
 from opwright.lang import ir
-from opwright.lang.lower import arithmetic, numbers, operator_calls, shapes, subscripts
+from opwright.lang.lower import arithmetic, numbers, operator_rule, shapes, subscripts
 from opwright.lang.lower.graph_attributes import call_with_graphs
 from opwright.lang.lower.operands import Arguments, Operand, SliceItem
 from opwright.lang.lower.poison import OtherLoops, Poisoned
@@ -88,7 +88,7 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
         callee = called(operator)
         if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
             return _call_with_graphs(low, callee, arguments)
-        return operator_calls.call_operator(low, callee, arguments)
+        return operator_rule.call_operator(low, callee, arguments)
 
     return _lower(tuple(key) if keyed else None, opset, lower)
 
