@@ -57,7 +57,7 @@ def test_shapes_are_kept(shape: tuple[int, ...]) -> None:
     assert again.tobytes() == array.tobytes()
 
 
-@pytest.mark.parametrize("value", [1, 0.1, 'a"b', (1, 2), ("a", "b"), (), float("inf")])
+@pytest.mark.parametrize("value", [1, 0.1, 'a"b', "\U0001f680 \u00e4\n\u2028", (1, 2), ("a", "b"), (), float("inf")])
 def test_values_of_attributes(value: object) -> None:
     again = eval(value_text(value), {"np": np})
     assert again == (list(value) if isinstance(value, tuple) else value)

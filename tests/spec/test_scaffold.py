@@ -237,8 +237,11 @@ def test_names_that_differ_in_case_alone_are_refused(tiny: TinyLibrary, name: st
     assert contents(tiny.root) == before
 
 
-def test_a_copy_has_no_name_that_its_source_binds(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte_order_mark"])
+def test_a_copy_has_no_name_that_its_source_binds(tmp_path: Path, mark: bytes) -> None:
     new_function("com.acme/Scale", tmp_path)
+    source = tmp_path / "specs/com.acme/Scale/function.py"
+    source.write_bytes(mark + source.read_bytes())
     before = contents(tmp_path)
     with pytest.raises(DiagnosticError, match=r"OW129.*`op` cannot name the function: its function.py"):
         new_function("com.more/op", tmp_path, like="Scale")

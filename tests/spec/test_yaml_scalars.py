@@ -3,7 +3,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from opwright_build.spec.yaml_scalars import MAX_DIGITS, NumberTooLongError, resolve
+import yaml
+from opwright_build.spec.yaml_nodes import plain_data
+from opwright_build.spec.yaml_scalars import MAX_DIGITS, NumberTooLongError, as_key, quoted, resolve
+from opwright_build.spec.yaml_source import read_yaml, scanner
 
 
 @pytest.mark.parametrize(
@@ -88,3 +91,23 @@ def test_long_numbers_are_refused(text: str) -> None:
 
 def test_longest_number() -> None:
     assert resolve("1" * MAX_DIGITS) == int("1" * MAX_DIGITS)
+
+
+@pytest.mark.parametrize("loader", [scanner(), yaml.BaseLoader])
+def test_quoted_text_is_read_as_it_was(loader: type[yaml.BaseLoader]) -> None:
+    numbers = [*range(0x100), 0x2028, 0x2029, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x1F680, 0x10FFFF]
+    for text in ["", "a: b # c", *(f"x{chr(number)} y" for number in numbers)]:
+        found = read_yaml(f"a: {quoted(text)}\n".encode(), "a.yaml", loader=loader)
+        assert found.root is not None, found.diagnostics
+        assert plain_data(found.root) == {"a": text}
+
+
+def test_half_a_surrogate_pair_is_no_text() -> None:
+    assert quoted("a\ud83d") == '"a\ufffd"'
+
+
+@pytest.mark.parametrize("name", ["x", "no", "null", "True", "nan", "N"])
+def test_names_are_keys(name: str) -> None:
+    found = read_yaml(f"{{{as_key(name)}: 1}}".encode(), "a.yaml")
+    assert found.root is not None
+    assert plain_data(found.root) == {name: 1}

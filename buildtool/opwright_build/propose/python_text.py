@@ -33,7 +33,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return f"[{', '.join(value_text(item) for item in value)}]"
     if isinstance(value, str):
-        return json.dumps(value)
+        return json.dumps(value, ensure_ascii=False)  # JSON writes a pair of surrogates, which Python takes for two
     return _float_text(value) if isinstance(value, float) else repr(value)
 
 

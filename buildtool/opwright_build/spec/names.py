@@ -71,11 +71,16 @@ def check_element(name: str) -> str:
     return name
 
 
+def is_shown(char: str) -> bool:
+    """Whether readers see a character as what it is; line breaks and tabs they do."""
+    return char in "\n\t" or not (unicodedata.category(char) in _UNSEEN or char in _TURNING)
+
+
 def check_text(text: str) -> str:
     """The text itself when it has no control characters but line breaks and tabs, none that turn the direction of what
     follows, and no halves of characters: it lands in METADATA, sources and documents."""
     for char in text:
-        if char not in "\n\t" and (unicodedata.category(char) in _UNSEEN or char in _TURNING):
+        if not is_shown(char):
             message = "the text has the character U+{code}, which is not shown and may hide what is there"
             context = {"code": f"{ord(char):04X}", "help": "Take it out; line breaks and tabs are fine."}
             raise PydanticCustomError("OW109", message, context)

@@ -217,7 +217,7 @@ def _passed_over(name: str) -> str:
 def _refuse_bound(name: str, files: Mapping[str, bytes]) -> None:
     """Refuses the name of a function that a file of its folder binds to something else as well."""
     for file, data in files.items():
-        module = parse(Source(file, data.decode("utf-8"))) if file.endswith(".py") else None
+        module = parse(Source(file, data.decode("utf-8-sig"))) if file.endswith(".py") else None
         if module is None or isinstance(module, Diagnostic):
             continue
         places = [module.source.place(span_of(item.node)) for item in module.bindings.get(name, [])]

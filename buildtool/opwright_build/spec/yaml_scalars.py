@@ -1,4 +1,4 @@
-"""What an unquoted YAML scalar means: the core schema of YAML 1.2 (section 10.3.2), nothing else.
+"""What an unquoted YAML scalar means: the core schema of YAML 1.2 (section 10.3.2), nothing else; and text in quotes.
 
 So `1e-5` is a number, `no` and `12:30` are text, `0o17` is fifteen and `012` is twelve.
 """
@@ -27,6 +27,10 @@ class NumberTooLongError(ValueError):
     """An unquoted number of more than MAX_DIGITS characters."""
 
 
+# What read_yaml refuses unless it is escaped, with surrogates that stand for no character.
+_ESCAPED = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
+
+
 def resolve(text: str) -> Resolved:
     """The value of an unquoted scalar. NumberTooLongError for more digits than are worth the time."""
     if text in _NULL:
@@ -50,3 +54,20 @@ def resolve(text: str) -> Resolved:
 def _limit(text: str) -> None:
     if len(text) > MAX_DIGITS:
         raise NumberTooLongError(text)
+
+
+def quoted(text: str) -> str:
+    """Text in double quotes, as `read_yaml` gives it back; half a surrogate pair is no text and becomes U+FFFD."""
+    return f'"{_ESCAPED.sub(_escaped, text)}"'
+
+
+def as_key(name: str) -> str:
+    """A name as a key of a mapping: in quotes where it would be no text, as `null`."""
+    return name if resolve(name) == name else quoted(name)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    if "\ud800" <= character <= "\udfff":
+        return "\ufffd"
+    return f"\\{character}" if character in '"\\' else f"\\u{ord(character):04X}"

@@ -19,6 +19,7 @@ from opwright.suggest import did_you_mean
 
 from opwright_build.spec.model import OpsetRange
 from opwright_build.spec.torch_schemas import known_operators, schema_text
+from opwright_build.spec.yaml_scalars import quoted
 from opwright_build.verify.cases.stored.numpy_archive import MOST_BYTES, vectors_of
 from opwright_build.verify.cases.stored.sampled import element_types, sampled
 from opwright_build.verify.cases.stored.stored_rows import UnusableError
@@ -144,7 +145,7 @@ class OperatorSource:
     def _implements(self) -> list[str]:
         if schema_text(self.schema.identity) == self.text:
             return [f"implements: {self.schema.identity}"]
-        return ["implements:", f"  operator: {self.schema.identity}", f'  schema: "{self.text}"']
+        return ["implements:", f"  operator: {self.schema.identity}", f"  schema: {quoted(self.text)}"]
 
 
 _NOTHING = "op.Constant(value_float=0.0)"

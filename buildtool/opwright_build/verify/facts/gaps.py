@@ -16,6 +16,7 @@ from opwright_build.spec.boundary import check
 from opwright_build.spec.runtime_names import family_of, in_family
 from opwright_build.spec.verification_model import GapsModel
 from opwright_build.spec.yaml_nodes import node_at
+from opwright_build.spec.yaml_scalars import quoted
 from opwright_build.spec.yaml_source import read_yaml
 from opwright_build.verify.case_model import Outcome, Status
 
@@ -184,8 +185,8 @@ def write_gaps(file: GapsFile) -> str:
         whole = set(gap.releases) == set(file.releases.get(family_of(gap.runtime), ()))
         releases = "" if whole else f"releases: {_texts(gap.releases)}, "
         lines.append(
-            f"  - {{runtime: {gap.runtime}, {releases}operator: {_quoted(gap.operator)}, {types}"
-            f"opsets: [{numbers(gap.opsets)}], outcome: {gap.status.value}, reason: {_quoted(gap.reason)}}}\n"
+            f"  - {{runtime: {gap.runtime}, {releases}operator: {quoted(gap.operator)}, {types}"
+            f"opsets: [{numbers(gap.opsets)}], outcome: {gap.status.value}, reason: {quoted(gap.reason)}}}\n"
         )
     return "".join(lines)
 
@@ -233,7 +234,7 @@ def _order(gap: Gap) -> tuple[str, str, tuple[int, ...], str, str, tuple[str, ..
 
 
 def _texts(values: Iterable[str]) -> str:
-    return f"[{', '.join(_quoted(value) for value in values)}]"
+    return f"[{', '.join(quoted(value) for value in values)}]"
 
 
 def types_text(types: Mapping[str, str]) -> str:
@@ -246,7 +247,3 @@ def _pairs(types: Mapping[str, str]) -> str:
 
 def numbers(values: Iterable[int]) -> str:
     return ", ".join(str(value) for value in values)
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

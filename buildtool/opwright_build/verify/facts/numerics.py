@@ -13,6 +13,7 @@ from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.spec.boundary import check
 from opwright_build.spec.verification_model import MeasuredModel, NumericsModel
+from opwright_build.spec.yaml_scalars import quoted
 from opwright_build.spec.yaml_source import read_yaml
 
 FILE = "specs/numerics.yaml"
@@ -119,7 +120,7 @@ def write_numerics(numerics: Numerics) -> str:
     lines += [_row_text(row) for row in rows]
     notes = sorted(numerics.notes, key=lambda note: note.function)
     lines.append("notes:\n" if notes else "notes: []\n")
-    lines += [f'  - {{function: "{note.function}", text: "{_escaped(note.text)}"}}\n' for note in notes]
+    lines += [f'  - {{function: "{note.function}", text: {quoted(note.text)}}}\n' for note in notes]
     return "".join(lines)
 
 
@@ -153,7 +154,3 @@ def _digits(value: float) -> str:
     """Three digits: more say nothing."""
     text = f"{value:.3g}"
     return f"{float(text)!r}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
