@@ -119,13 +119,16 @@ def union_of(tensors: list[TensorAnnotation]) -> TensorAnnotation:
 # ------------------------------------------------------------------------------------------------- from syntax
 
 
-def read_returns(node: ast.expr | None) -> tuple[TensorAnnotation, ...] | None:
-    """What the annotation of a function's results says of each; None where it does not say how many there are."""
+def read_returns(
+    node: ast.expr | None, variables: Mapping[str, TensorAnnotation] | None = None
+) -> tuple[TensorAnnotation, ...] | None:
+    """What the annotation of a function's results says of each; None where it does not say how many there are.
+    `variables` are type variables by name."""
     if node is None or _is_none(node):
         return None
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            return read_returns(ast.parse(node.value, mode="eval").body)
+            return read_returns(ast.parse(node.value, mode="eval").body, variables)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
     items = [node]
@@ -135,7 +138,7 @@ def read_returns(node: ast.expr | None) -> tuple[TensorAnnotation, ...] | None:
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if any(isinstance(item, ast.Constant) and item.value is ... for item in items):
             return None
-    found = [read_annotation(item) for item in items]
+    found = [read_annotation(item, variables) for item in items]
     if len(items) == 1 and (found[0] is None or found[0].kind is not None or found[0].tensor == ANY):
         return None
     return tuple(ANY if item is None or item.kind is not None else item.tensor for item in found)
