@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import prod
@@ -30,15 +30,17 @@ from opwright.graphs.walk import all_nodes, rename_values, subgraphs
 from opwright.opsets.domains import normal_domain
 
 from opwright_build.spec.model import OpsetRange
-from opwright_build.verify.case_model import Array, Items
+from opwright_build.spec.yaml_scalars import as_key
+from opwright_build.verify.case_model import Array
 from opwright_build.verify.cases.generated import integers, normal
+from opwright_build.verify.cases.row_text import scalar_text, value_text
+from opwright_build.verify.run.computed_row import NotComputed, computed_outputs
 from opwright_build.verify.run.models import AttributeValue, Signature, inlined, one_node_model
-from opwright_build.verify.run.runtimes import Failed, Refused, available
 
 _SMALL = 16  # elements of a constant that comes along; a larger one is a parameter
 _WRITTEN = 16  # elements of an input that is written out; a larger one is drawn
-_MOST_WRITTEN = 4096  # elements of an output in a row
 _MOST_DRAWN = 1 << 20
+_TRIPS = 2  # of a loop whose number of trips is an input
 _INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 _KINDS = {
     AttributeProto.INT: ("INT", "i"),
@@ -78,6 +80,7 @@ class ModelPart:
         return {name: text.encode() for name, text in files.items()}, notes
 
     def _spec(self, domain: str, operator: str, version: int, opsets: OpsetRange) -> str:
+        ranked = _read_by_scans(self.function)
         lines = ["schema: 1", f"domain: {domain}", f"name: {operator}"]
         lines += [
             f"summary: Taken from {_plain(Path(self.file.partition('.onnx')[0]).name)}.onnx.",
@@ -88,14 +91,17 @@ class ModelPart:
             ("inputs", self.function.input, self.inputs),
             ("outputs", self.function.output, self.outputs),
         ):
-            values = [f"  {name}: {_type(type_)}" for name, type_ in zip(names, types, strict=True)]
+            values = [
+                f"  {as_key(name)}: {_declared(type_, key == 'inputs' and name in ranked)}"
+                for name, type_ in zip(names, types, strict=True)
+            ]
             lines += [f"{key}:" if values else f"{key}: {{}}", *values]  # a key without a value is refused
         return "\n".join([*lines, "vectors: [vectors.yaml]", ""])
 
     def _row(self, opset: int, notes: list[Diagnostic]) -> str:
         """One row with drawn inputs and the outputs that a runtime gives; none, and a note, where none runs it."""
         try:
-            inputs = _Inputs(self.inputs)
+            inputs = _Inputs(self.inputs, _trip_counts(self.function))
             attributes = tuple(_attribute(item) for item in self._attributes())
             kinds = tuple(_type(type_) for type_ in self.outputs)
             signature = Signature(
@@ -104,19 +110,17 @@ class ModelPart:
                 kinds,
             )
             model = inlined(one_node_model([self.function], signature, opset))
-            outputs = _run(model, signature, inputs.arrays)
-        except _NoRow as error:
+            outputs = computed_outputs(model, signature, inputs.arrays)
+        except (_NoRow, NotComputed) as error:
             message = f"no vector is made for {self.function.name}"
             help_ = "write a row with inputs that fit, in vectors.yaml"
             notes.append(Diagnostic("OW655", message, reason=str(error), help=help_, severity=Severity.NOTE))
             return " []\n"
         lines = ["", "  - name: computed"]
         if attributes:
-            lines.append(f"    attributes: {{{', '.join(f'{name}: {_yaml(value)}' for name, _, value in attributes)}}}")
-        pairs = zip(self.function.input, inputs.texts, strict=True)
-        lines.append(f"    inputs: {{{', '.join(f'{name}: {text}' for name, text in pairs)}}}")
-        results = zip(self.function.output, outputs, strict=True)
-        lines.append(f"    outputs: {{{', '.join(f'{name}: {_array(value)}' for name, value in results)}}}")
+            lines.append(f"    attributes: {{{_flow((name, scalar_text(value)) for name, _, value in attributes)}}}")
+        lines.append(f"    inputs: {{{_flow(zip(self.function.input, inputs.texts, strict=True))}}}")
+        lines.append(f"    outputs: {{{_flow(zip(self.function.output, outputs, strict=True))}}}")
         return "\n".join([*lines, "    doc: What the runtime at hand computed; not yet what is right.", ""])
 
     def _attributes(self) -> list[AttributeProto]:
@@ -368,16 +372,44 @@ def _type(type_: TypeProto | None) -> str:
     return BY_CODE[code].name if code in BY_CODE else "float"
 
 
-class _Inputs:
-    """Drawn values for inputs of these types, with their text in a row. Raises _NoRow."""
+def _declared(type_: TypeProto | None, with_rank: bool) -> str:
+    """A type as a spec writes it, with the rank where that is wanted and known."""
+    if not with_rank or type_ is None or not type_.tensor_type.HasField("shape"):
+        return _type(type_)
+    return f"{{type: {_type(type_)}, rank: {len(type_.tensor_type.shape.dim)}}}"
 
-    def __init__(self, types: Sequence[TypeProto | None]) -> None:
+
+def _read_by_scans(function: FunctionProto) -> set[str]:
+    """What a Scan is computed from, in its body too: onnxruntime runs none where it cannot derive the ranks."""
+    wanted: set[str] = set()
+    for node in reversed(function.node):
+        if not wanted.isdisjoint(node.output) or any(inner.op_type == "Scan" for inner in all_nodes([node])):
+            wanted.update(_reads(node))
+    return wanted
+
+
+def _trip_counts(function: FunctionProto) -> set[int]:
+    """The positions of inputs that say how often a Loop runs."""
+    counts = {node.input[0] for node in all_nodes(function.node) if node.op_type == "Loop" and node.input}
+    return {position for position, name in enumerate(function.input) if name in counts}
+
+
+class _Inputs:
+    """Drawn values for inputs of these types, with their text in a row; `counts` are the positions of numbers of trips.
+    Raises _NoRow."""
+
+    def __init__(self, types: Sequence[TypeProto | None], counts: Container[int]) -> None:
         self._sizes: dict[str, int] = {}
         self.kinds = [_type(type_) for type_ in types]
         self.arrays: list[Array] = []
         self.texts: list[str] = []
         for seed, (kind, type_) in enumerate(zip(self.kinds, types, strict=True), start=1):
-            array, text = self._drawn(kind, self._shape(type_), seed)
+            shape = self._shape(type_)
+            if seed - 1 in counts and kind == "int64" and prod(shape) == 1:  # of none there is little to compare
+                array = np.full(shape, _TRIPS, np.int64)
+                text = value_text(array)
+            else:
+                array, text = self._drawn(kind, shape, seed)
             self.arrays.append(array)
             self.texts.append(text)
 
@@ -385,12 +417,12 @@ class _Inputs:
         if type_ is None or not type_.tensor_type.HasField("shape"):
             return [2, 3]
         return [
-            self._size(item.dim_value if item.HasField("dim_value") else 0, item.dim_param)
+            item.dim_value if item.HasField("dim_value") else self._size(item.dim_param)
             for item in type_.tensor_type.shape.dim
         ]
 
-    def _size(self, known: int, symbol: str) -> int:
-        return known or self._sizes.setdefault(symbol, 2 + len(self._sizes) % 3)
+    def _size(self, symbol: str) -> int:
+        return self._sizes.setdefault(symbol, 2 + len(self._sizes) % 3)
 
     def _drawn(self, kind: str, shape: list[int], seed: int) -> tuple[Array, str]:
         if prod(shape) > _MOST_DRAWN:
@@ -407,26 +439,8 @@ class _Inputs:
         else:
             raise _NoRow(f"an input is {kind}")
         if not text or (array.size <= _WRITTEN and array.dtype.kind != "f"):
-            text = _array(array)
+            text = value_text(array)
         return array, text
-
-
-def _run(model: ModelProto, signature: Signature, arrays: Sequence[Array]) -> list[Array]:
-    """The outputs on the first runtime that runs it. Raises _NoRow."""
-    said = "no runtime is installed"
-    for runtime in available():
-        try:
-            found = runtime.load(model, signature).run(arrays)
-        except (Refused, Failed) as error:
-            said = f"{runtime.name}: {error}"
-            continue
-        plain = [item for item in found if not isinstance(item, Items)]
-        if len(plain) < len(found):
-            raise _NoRow("an output is a sequence")
-        if any(item.size > _MOST_WRITTEN for item in plain):
-            raise _NoRow(f"an output has more than {_MOST_WRITTEN:,} elements")
-        return plain
-    raise _NoRow(said)
 
 
 def _attribute(item: AttributeProto) -> tuple[str, str, AttributeValue]:
@@ -441,21 +455,8 @@ def _attribute(item: AttributeProto) -> tuple[str, str, AttributeValue]:
     return item.name, kind, tuple(one.decode() if isinstance(one, bytes) else one for one in value)
 
 
-def _array(value: Array) -> str:
-    """Nested lists; of a float the fewest digits that say it."""
-    if value.ndim:
-        return f"[{', '.join(_array(item) for item in value)}]"
-    return repr(float(str(value))) if value.dtype.kind == "f" else _yaml(value.item())
-
-
-def _yaml(value: object) -> str:
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_yaml, value))}]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)
+def _flow(items: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{as_key(name)}: {text}" for name, text in items)
 
 
 def _plain(text: str) -> str:

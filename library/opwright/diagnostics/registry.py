@@ -1607,7 +1607,7 @@ TABLE = (
         "OW655",
         "No vector was made for the new function",
         "A row of vectors is drawn and its outputs are computed by a runtime at hand. Where none runs the function on "
-        "drawn inputs, or the outputs are large, the row is left to the author.",
+        "drawn inputs, one crashes or does not end, or the outputs are large, the row is left to the author.",
     ),
     Code(
         "OW656",
