@@ -6361,6 +6361,7 @@ class group_norm(_LibraryFunction):
         channels: _Sequence[int],
         is_empty: bool = False,
         eps: float = 1e-05,
+        length: _Sequence[int] | None = None,
     ) -> _T2:
         """Group normalization.
 
@@ -6375,6 +6376,7 @@ class group_norm(_LibraryFunction):
             channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
             is_empty (bool, default False): Whether the input is known to have no elements.
             eps (float, default 1e-05): Added to the variance.
+            length (ints, optional): The number of elements of a group, alone in a list; absent it is taken from the input.
 
         Outputs:
             result (T)
@@ -6397,6 +6399,7 @@ class group_norm(_LibraryFunction):
         channels: _Sequence[int],
         is_empty: bool = False,
         eps: float = 1e-05,
+        length: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -7190,13 +7193,14 @@ class instance_norm(_LibraryFunction):
         use_input_stats: bool,
         axes: _Sequence[int],
         eps: float,
+        channels: _Sequence[int] | None = None,
     ) -> _T2:
         """Normalization of each channel of each item of a batch, or by running statistics.
 
         Running statistics stay as they are.
 
         A template: its body is made for each call, and depends on
-        `use_input_stats` and `running_mean` and `running_var` and `input.rank` and `T`. What no vector reaches is not verified.
+        `use_input_stats` and `running_mean` and `input.rank` and `T` and `channels`. What no vector reaches is not verified.
 
         Inputs:
             input (T): Batch, channels, then any other dimensions.
@@ -7210,6 +7214,7 @@ class instance_norm(_LibraryFunction):
             use_input_stats (bool, required): Whether the statistics are those of the input.
             axes (ints, required): The dimensions behind batch and channels.
             eps (float, required): Added to the variance.
+            channels (ints, optional): The number of channels, alone in a list; absent it is taken from the input.
 
         Outputs:
             result (T)
@@ -7233,6 +7238,7 @@ class instance_norm(_LibraryFunction):
         use_input_stats: bool,
         axes: _Sequence[int],
         eps: float,
+        channels: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -7846,6 +7852,7 @@ class layer_norm(_LibraryFunction):
         axis: int,
         axes: _Sequence[int],
         eps: float = 1e-05,
+        sizes: _Sequence[int] | None = None,
     ) -> _T2:
         """Layer normalization over the last dimensions.
 
@@ -7859,6 +7866,7 @@ class layer_norm(_LibraryFunction):
             axis (int, required): The first dimension that is normalized, counted from the end.
             axes (ints, required): All dimensions that are normalized.
             eps (float, default 1e-05): Added to the variance.
+            sizes (ints, optional): The sizes of these dimensions, where there is no `weight`; absent they are taken from the input.
 
         Outputs:
             result (T)
@@ -7880,6 +7888,7 @@ class layer_norm(_LibraryFunction):
         axis: int,
         axes: _Sequence[int],
         eps: float = 1e-05,
+        sizes: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -11045,6 +11054,7 @@ class native_group_norm(_LibraryFunction):
         *,
         channels: _Sequence[int],
         eps: float,
+        length: _Sequence[int] | None = None,
     ) -> tuple[_T2, _T2, _T2]:
         """Group normalization, with the mean of each group and the reciprocal of its standard deviation.
 
@@ -11058,6 +11068,7 @@ class native_group_norm(_LibraryFunction):
         Attributes:
             channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
             eps (float, required): Added to the variance.
+            length (ints, optional): The number of elements of a group, alone in a list; absent it is taken from the input.
 
         Outputs:
             result (T)
@@ -11081,6 +11092,7 @@ class native_group_norm(_LibraryFunction):
         *,
         channels: _Sequence[int],
         eps: float,
+        length: _Sequence[int] | None = None,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
@@ -11097,6 +11109,7 @@ class native_layer_norm(_LibraryFunction):
         axis: int,
         axes: _Sequence[int],
         eps: float,
+        sizes: _Sequence[int] | None = None,
     ) -> tuple[_T2, _T2, _T2]:
         """Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
 
@@ -11110,6 +11123,7 @@ class native_layer_norm(_LibraryFunction):
             axis (int, required): The first dimension that is normalized, counted from the end.
             axes (ints, required): All dimensions that are normalized.
             eps (float, required): Added to the variance.
+            sizes (ints, optional): The sizes of these dimensions, where there is no `weight`; absent they are taken from the input.
 
         Outputs:
             result (T)
@@ -11133,6 +11147,7 @@ class native_layer_norm(_LibraryFunction):
         axis: int,
         axes: _Sequence[int],
         eps: float,
+        sizes: _Sequence[int] | None = None,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
@@ -14215,6 +14230,7 @@ class rms_norm(_LibraryFunction):
         axis: int,
         axes: _Sequence[int],
         eps: float | None = None,
+        sizes: _Sequence[int] | None = None,
     ) -> _T2:
         """Root mean square normalization over the last dimensions.
 
@@ -14227,6 +14243,7 @@ class rms_norm(_LibraryFunction):
             axis (int, required): The first dimension that is normalized, counted from the end.
             axes (ints, required): All dimensions that are normalized.
             eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+            sizes (ints, optional): The sizes of these dimensions, where there is no `weight`; absent they are taken from the input.
 
         Outputs:
             result (T)
@@ -14247,6 +14264,7 @@ class rms_norm(_LibraryFunction):
         axis: int,
         axes: _Sequence[int],
         eps: float | None = None,
+        sizes: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -16115,12 +16133,22 @@ class stack(_LibraryFunction):
 
 class std(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        count: int | None = None,
+    ) -> _T2:
         """Computes the standard deviation of all elements.
 
         Inputs:
             self (T)
             correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            count (int, optional): The number of elements, before that; absent it is computed.
 
         Outputs:
             result (T)
@@ -16136,6 +16164,8 @@ class std(_LibraryFunction):
         /,
         self: _NDArray[_Any] | _Floats,
         correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        count: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -16149,6 +16179,7 @@ class std_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _T2:
         """Computes the standard deviation along dimensions.
 
@@ -16159,6 +16190,7 @@ class std_correction(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             result (T)
@@ -16177,6 +16209,7 @@ class std_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -16190,6 +16223,7 @@ class std_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _T2:
         """Computes the standard deviation along dimensions.
 
@@ -16200,6 +16234,7 @@ class std_dim(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             result (T)
@@ -16218,6 +16253,7 @@ class std_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -16231,6 +16267,7 @@ class std_mean_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_T2, _T2]:
         """Computes the standard deviation and the mean along dimensions.
 
@@ -16241,6 +16278,7 @@ class std_mean_correction(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             deviation (T)
@@ -16260,6 +16298,7 @@ class std_mean_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
@@ -16273,6 +16312,7 @@ class std_mean_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_T2, _T2]:
         """Computes the standard deviation and the mean along dimensions.
 
@@ -16283,6 +16323,7 @@ class std_mean_dim(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             deviation (T)
@@ -16302,6 +16343,7 @@ class std_mean_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
@@ -17551,6 +17593,7 @@ class unfold(_LibraryFunction):
         size: int,
         step: int,
         order: _Sequence[int] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T3:
         """All parts of a size along a dimension, in a last dimension, each so many elements behind the one before.
 
@@ -17562,6 +17605,7 @@ class unfold(_LibraryFunction):
             size (int, required): The size of a part.
             step (int, required): The distance of parts.
             order (ints, optional): All dimensions, the one of the elements of a part at the end; absent where it is there.
+            lengths (ints, optional): The size of the dimension, alone in a list; absent it is taken from the tensor.
 
         Outputs:
             result (T)
@@ -17581,6 +17625,7 @@ class unfold(_LibraryFunction):
         size: int,
         step: int,
         order: _Sequence[int] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -17890,6 +17935,7 @@ class upsample_bicubic2d_aa(_LibraryFunction):
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
+        lengths: _Sequence[int] | None = None,
     ) -> _T16:
         """Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
 
@@ -17900,6 +17946,7 @@ class upsample_bicubic2d_aa(_LibraryFunction):
 
         Attributes:
             align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -17918,6 +17965,7 @@ class upsample_bicubic2d_aa(_LibraryFunction):
         steps: _NDArray[_Any] | _Floats | None = None,
         *,
         align_corners: bool,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -17932,6 +17980,7 @@ class upsample_bicubic2d_aa_vec(_LibraryFunction):
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T16:
         """Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
 
@@ -17943,6 +17992,7 @@ class upsample_bicubic2d_aa_vec(_LibraryFunction):
         Attributes:
             align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -17962,6 +18012,7 @@ class upsample_bicubic2d_aa_vec(_LibraryFunction):
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18057,6 +18108,7 @@ class upsample_bilinear2d_aa(_LibraryFunction):
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
+        lengths: _Sequence[int] | None = None,
     ) -> _T16:
         """Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
 
@@ -18067,6 +18119,7 @@ class upsample_bilinear2d_aa(_LibraryFunction):
 
         Attributes:
             align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18085,6 +18138,7 @@ class upsample_bilinear2d_aa(_LibraryFunction):
         steps: _NDArray[_Any] | _Floats | None = None,
         *,
         align_corners: bool,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18099,6 +18153,7 @@ class upsample_bilinear2d_aa_vec(_LibraryFunction):
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T16:
         """Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
 
@@ -18110,6 +18165,7 @@ class upsample_bilinear2d_aa_vec(_LibraryFunction):
         Attributes:
             align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18129,6 +18185,7 @@ class upsample_bilinear2d_aa_vec(_LibraryFunction):
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18183,6 +18240,7 @@ class upsample_lanczos2d_aa(_LibraryFunction):
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
+        lengths: _Sequence[int] | None = None,
     ) -> _T16:
         """Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
 
@@ -18193,6 +18251,7 @@ class upsample_lanczos2d_aa(_LibraryFunction):
 
         Attributes:
             align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18211,6 +18270,7 @@ class upsample_lanczos2d_aa(_LibraryFunction):
         steps: _NDArray[_Any] | _Floats | None = None,
         *,
         align_corners: bool,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18225,6 +18285,7 @@ class upsample_lanczos2d_aa_vec(_LibraryFunction):
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T16:
         """Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
 
@@ -18236,6 +18297,7 @@ class upsample_lanczos2d_aa_vec(_LibraryFunction):
         Attributes:
             align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18255,6 +18317,7 @@ class upsample_lanczos2d_aa_vec(_LibraryFunction):
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18351,6 +18414,7 @@ class upsample_nearest1d(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes one dimension by the nearest elements.
 
@@ -18362,6 +18426,7 @@ class upsample_nearest1d(_LibraryFunction):
         Attributes:
             by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18381,6 +18446,7 @@ class upsample_nearest1d(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18395,6 +18461,7 @@ class upsample_nearest1d_vec(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes one dimension by the nearest elements.
 
@@ -18406,6 +18473,7 @@ class upsample_nearest1d_vec(_LibraryFunction):
         Attributes:
             by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18425,6 +18493,7 @@ class upsample_nearest1d_vec(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18439,6 +18508,7 @@ class upsample_nearest2d(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes two dimensions by the nearest elements.
 
@@ -18450,6 +18520,7 @@ class upsample_nearest2d(_LibraryFunction):
         Attributes:
             by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18469,6 +18540,7 @@ class upsample_nearest2d(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18483,6 +18555,7 @@ class upsample_nearest2d_vec(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes two dimensions by the nearest elements.
 
@@ -18494,6 +18567,7 @@ class upsample_nearest2d_vec(_LibraryFunction):
         Attributes:
             by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18513,6 +18587,7 @@ class upsample_nearest2d_vec(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18527,6 +18602,7 @@ class upsample_nearest3d(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes three dimensions by the nearest elements.
 
@@ -18538,6 +18614,7 @@ class upsample_nearest3d(_LibraryFunction):
         Attributes:
             by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18557,6 +18634,7 @@ class upsample_nearest3d(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18571,6 +18649,7 @@ class upsample_nearest3d_vec(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes three dimensions by the nearest elements.
 
@@ -18582,6 +18661,7 @@ class upsample_nearest3d_vec(_LibraryFunction):
         Attributes:
             by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18601,18 +18681,30 @@ class upsample_nearest3d_vec(_LibraryFunction):
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
 class upsample_nearest_exact1d(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T17, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T17:
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        lengths: _Sequence[int] | None = None,
+    ) -> _T17:
         """Resizes one dimension by the elements nearest to the middles of the new ones.
 
         Inputs:
             self (T): Batch, channels, then the dimensions that are resized.
             output_size (int64, [1]): The new sizes.
             steps (double, optional, [1]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18629,6 +18721,8 @@ class upsample_nearest_exact1d(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         output_size: _NDArray[_Any] | _Ints,
         steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18642,6 +18736,7 @@ class upsample_nearest_exact1d_vec(_LibraryFunction):
         steps: DOUBLE | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes one dimension by the elements nearest to the middles of the new ones.
 
@@ -18652,6 +18747,7 @@ class upsample_nearest_exact1d_vec(_LibraryFunction):
 
         Attributes:
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18670,18 +18766,30 @@ class upsample_nearest_exact1d_vec(_LibraryFunction):
         steps: _NDArray[_Any] | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
 class upsample_nearest_exact2d(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T17, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T17:
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        lengths: _Sequence[int] | None = None,
+    ) -> _T17:
         """Resizes two dimensions by the elements nearest to the middles of the new ones.
 
         Inputs:
             self (T): Batch, channels, then the dimensions that are resized.
             output_size (int64, [2]): The new sizes.
             steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18698,6 +18806,8 @@ class upsample_nearest_exact2d(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         output_size: _NDArray[_Any] | _Ints,
         steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18711,6 +18821,7 @@ class upsample_nearest_exact2d_vec(_LibraryFunction):
         steps: DOUBLE | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes two dimensions by the elements nearest to the middles of the new ones.
 
@@ -18721,6 +18832,7 @@ class upsample_nearest_exact2d_vec(_LibraryFunction):
 
         Attributes:
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18739,18 +18851,30 @@ class upsample_nearest_exact2d_vec(_LibraryFunction):
         steps: _NDArray[_Any] | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
 class upsample_nearest_exact3d(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T17, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T17:
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        lengths: _Sequence[int] | None = None,
+    ) -> _T17:
         """Resizes three dimensions by the elements nearest to the middles of the new ones.
 
         Inputs:
             self (T): Batch, channels, then the dimensions that are resized.
             output_size (int64, [3]): The new sizes.
             steps (double, optional, [3]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18767,6 +18891,8 @@ class upsample_nearest_exact3d(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         output_size: _NDArray[_Any] | _Ints,
         steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18780,6 +18906,7 @@ class upsample_nearest_exact3d_vec(_LibraryFunction):
         steps: DOUBLE | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _T17:
         """Resizes three dimensions by the elements nearest to the middles of the new ones.
 
@@ -18790,6 +18917,7 @@ class upsample_nearest_exact3d_vec(_LibraryFunction):
 
         Attributes:
             scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+            lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
         Outputs:
             result (T)
@@ -18808,6 +18936,7 @@ class upsample_nearest_exact3d_vec(_LibraryFunction):
         steps: _NDArray[_Any] | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
+        lengths: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18926,12 +19055,22 @@ class vander(_LibraryFunction):
 
 class var(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        count: int | None = None,
+    ) -> _T2:
         """Computes the variance of all elements.
 
         Inputs:
             self (T)
             correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            count (int, optional): The number of elements, before that; absent it is computed.
 
         Outputs:
             result (T)
@@ -18947,6 +19086,8 @@ class var(_LibraryFunction):
         /,
         self: _NDArray[_Any] | _Floats,
         correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        count: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -18960,6 +19101,7 @@ class var_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _T2:
         """Computes the variance along dimensions.
 
@@ -18970,6 +19112,7 @@ class var_correction(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             result (T)
@@ -18988,6 +19131,7 @@ class var_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -19001,6 +19145,7 @@ class var_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _T2:
         """Computes the variance along dimensions.
 
@@ -19011,6 +19156,7 @@ class var_dim(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             result (T)
@@ -19029,6 +19175,7 @@ class var_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -19042,6 +19189,7 @@ class var_mean_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_T2, _T2]:
         """Computes the variance and the mean along dimensions.
 
@@ -19052,6 +19200,7 @@ class var_mean_correction(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             variance (T)
@@ -19071,6 +19220,7 @@ class var_mean_correction(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
@@ -19084,6 +19234,7 @@ class var_mean_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_T2, _T2]:
         """Computes the variance and the mean along dimensions.
 
@@ -19094,6 +19245,7 @@ class var_mean_dim(_LibraryFunction):
         Attributes:
             dim (ints, required): The dimensions.
             keepdim (bool, default False): Whether they stay with size 1.
+            count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
         Outputs:
             variance (T)
@@ -19113,6 +19265,7 @@ class var_mean_dim(_LibraryFunction):
         *,
         dim: _Sequence[int],
         keepdim: bool = False,
+        count: int | None = None,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 

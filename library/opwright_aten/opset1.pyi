@@ -4804,7 +4804,7 @@ Since version 1 of opwright.aten.
 """
 
 group_norm: _Final[_TypeOfgroup_norm]
-"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], is_empty: bool = False, eps: float = 1e-05) -> T
+"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], is_empty: bool = False, eps: float = 1e-05, length: Sequence[int] | None = None) -> T
 
 Group normalization.
 
@@ -4819,6 +4819,7 @@ Attributes:
     channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
     is_empty (bool, default False): Whether the input is known to have no elements.
     eps (float, default 1e-05): Added to the variance.
+    length (ints, optional): The number of elements of a group, alone in a list; absent it is taken from the input.
 
 Outputs:
     result (T)
@@ -5324,14 +5325,14 @@ Since version 1 of opwright.aten.
 """
 
 instance_norm: _Final[_TypeOfinstance_norm]
-"""instance_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, use_input_stats: bool, axes: Sequence[int], eps: float) -> T
+"""instance_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, use_input_stats: bool, axes: Sequence[int], eps: float, channels: Sequence[int] | None = None) -> T
 
 Normalization of each channel of each item of a batch, or by running statistics.
 
 Running statistics stay as they are.
 
 A template: its body is made for each call, and depends on
-`use_input_stats` and `running_mean` and `running_var` and `input.rank` and `T`. What no vector reaches is not verified.
+`use_input_stats` and `running_mean` and `input.rank` and `T` and `channels`. What no vector reaches is not verified.
 
 Inputs:
     input (T): Batch, channels, then any other dimensions.
@@ -5345,6 +5346,7 @@ Attributes:
     use_input_stats (bool, required): Whether the statistics are those of the input.
     axes (ints, required): The dimensions behind batch and channels.
     eps (float, required): Added to the variance.
+    channels (ints, optional): The number of channels, alone in a list; absent it is taken from the input.
 
 Outputs:
     result (T)
@@ -5739,7 +5741,7 @@ Since version 1 of opwright.aten.
 """
 
 layer_norm: _Final[_TypeOflayer_norm]
-"""layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float = 1e-05) -> T
+"""layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float = 1e-05, sizes: Sequence[int] | None = None) -> T
 
 Layer normalization over the last dimensions.
 
@@ -5753,6 +5755,7 @@ Attributes:
     axis (int, required): The first dimension that is normalized, counted from the end.
     axes (ints, required): All dimensions that are normalized.
     eps (float, default 1e-05): Added to the variance.
+    sizes (ints, optional): The sizes of these dimensions, where there is no `weight`; absent they are taken from the input.
 
 Outputs:
     result (T)
@@ -7953,7 +7956,7 @@ Since version 1 of opwright.aten.
 """
 
 native_group_norm: _Final[_TypeOfnative_group_norm]
-"""native_group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], eps: float) -> tuple[T, T, T]
+"""native_group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], eps: float, length: Sequence[int] | None = None) -> tuple[T, T, T]
 
 Group normalization, with the mean of each group and the reciprocal of its standard deviation.
 
@@ -7967,6 +7970,7 @@ Inputs:
 Attributes:
     channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
     eps (float, required): Added to the variance.
+    length (ints, optional): The number of elements of a group, alone in a list; absent it is taken from the input.
 
 Outputs:
     result (T)
@@ -7980,7 +7984,7 @@ Since version 1 of opwright.aten.
 """
 
 native_layer_norm: _Final[_TypeOfnative_layer_norm]
-"""native_layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float) -> tuple[T, T, T]
+"""native_layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float, sizes: Sequence[int] | None = None) -> tuple[T, T, T]
 
 Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
 
@@ -7994,6 +7998,7 @@ Attributes:
     axis (int, required): The first dimension that is normalized, counted from the end.
     axes (ints, required): All dimensions that are normalized.
     eps (float, required): Added to the variance.
+    sizes (ints, optional): The sizes of these dimensions, where there is no `weight`; absent they are taken from the input.
 
 Outputs:
     result (T)
@@ -10081,7 +10086,7 @@ Since version 1 of opwright.aten.
 """
 
 rms_norm: _Final[_TypeOfrms_norm]
-"""rms_norm(input: T, weight: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float | None = None) -> T
+"""rms_norm(input: T, weight: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float | None = None, sizes: Sequence[int] | None = None) -> T
 
 Root mean square normalization over the last dimensions.
 
@@ -10094,6 +10099,7 @@ Attributes:
     axis (int, required): The first dimension that is normalized, counted from the end.
     axes (ints, required): All dimensions that are normalized.
     eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+    sizes (ints, optional): The sizes of these dimensions, where there is no `weight`; absent they are taken from the input.
 
 Outputs:
     result (T)
@@ -11322,13 +11328,16 @@ Since version 1 of opwright.aten.
 """
 
 std: _Final[_TypeOfstd]
-"""std(self: T, correction: T | None = None) -> T
+"""std(self: T, correction: T | None = None, *, count: int | None = None) -> T
 
 Computes the standard deviation of all elements.
 
 Inputs:
     self (T)
     correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    count (int, optional): The number of elements, before that; absent it is computed.
 
 Outputs:
     result (T)
@@ -11340,7 +11349,7 @@ Since version 1 of opwright.aten.
 """
 
 std_correction: _Final[_TypeOfstd_correction]
-"""std_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+"""std_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> T
 
 Computes the standard deviation along dimensions.
 
@@ -11351,6 +11360,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     result (T)
@@ -11362,7 +11372,7 @@ Since version 1 of opwright.aten.
 """
 
 std_dim: _Final[_TypeOfstd_dim]
-"""std_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+"""std_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> T
 
 Computes the standard deviation along dimensions.
 
@@ -11373,6 +11383,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     result (T)
@@ -11384,7 +11395,7 @@ Since version 1 of opwright.aten.
 """
 
 std_mean_correction: _Final[_TypeOfstd_mean_correction]
-"""std_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+"""std_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> tuple[T, T]
 
 Computes the standard deviation and the mean along dimensions.
 
@@ -11395,6 +11406,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     deviation (T)
@@ -11407,7 +11419,7 @@ Since version 1 of opwright.aten.
 """
 
 std_mean_dim: _Final[_TypeOfstd_mean_dim]
-"""std_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+"""std_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> tuple[T, T]
 
 Computes the standard deviation and the mean along dimensions.
 
@@ -11418,6 +11430,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     deviation (T)
@@ -12285,7 +12298,7 @@ Since version 1 of opwright.aten.
 """
 
 unfold: _Final[_TypeOfunfold]
-"""unfold(self: T, *, dimension: int, size: int, step: int, order: Sequence[int] | None = None) -> T
+"""unfold(self: T, *, dimension: int, size: int, step: int, order: Sequence[int] | None = None, lengths: Sequence[int] | None = None) -> T
 
 All parts of a size along a dimension, in a last dimension, each so many elements behind the one before.
 
@@ -12297,6 +12310,7 @@ Attributes:
     size (int, required): The size of a part.
     step (int, required): The distance of parts.
     order (ints, optional): All dimensions, the one of the elements of a part at the end; absent where it is there.
+    lengths (ints, optional): The size of the dimension, alone in a list; absent it is taken from the tensor.
 
 Outputs:
     result (T)
@@ -12499,7 +12513,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_bicubic2d_aa: _Final[_TypeOfupsample_bicubic2d_aa]
-"""upsample_bicubic2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool) -> T
+"""upsample_bicubic2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
 
@@ -12510,6 +12524,7 @@ Inputs:
 
 Attributes:
     align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12521,7 +12536,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_bicubic2d_aa_vec: _Final[_TypeOfupsample_bicubic2d_aa_vec]
-"""upsample_bicubic2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+"""upsample_bicubic2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
 
@@ -12533,6 +12548,7 @@ Inputs:
 Attributes:
     align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12588,7 +12604,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_bilinear2d_aa: _Final[_TypeOfupsample_bilinear2d_aa]
-"""upsample_bilinear2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool) -> T
+"""upsample_bilinear2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
 
@@ -12599,6 +12615,7 @@ Inputs:
 
 Attributes:
     align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12610,7 +12627,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_bilinear2d_aa_vec: _Final[_TypeOfupsample_bilinear2d_aa_vec]
-"""upsample_bilinear2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+"""upsample_bilinear2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
 
@@ -12622,6 +12639,7 @@ Inputs:
 Attributes:
     align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12655,7 +12673,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_lanczos2d_aa: _Final[_TypeOfupsample_lanczos2d_aa]
-"""upsample_lanczos2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool) -> T
+"""upsample_lanczos2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
 
@@ -12666,6 +12684,7 @@ Inputs:
 
 Attributes:
     align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12677,7 +12696,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_lanczos2d_aa_vec: _Final[_TypeOfupsample_lanczos2d_aa_vec]
-"""upsample_lanczos2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+"""upsample_lanczos2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
 
@@ -12689,6 +12708,7 @@ Inputs:
 Attributes:
     align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12744,7 +12764,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest1d: _Final[_TypeOfupsample_nearest1d]
-"""upsample_nearest1d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest1d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes one dimension by the nearest elements.
 
@@ -12756,6 +12776,7 @@ Inputs:
 Attributes:
     by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12767,7 +12788,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest1d_vec: _Final[_TypeOfupsample_nearest1d_vec]
-"""upsample_nearest1d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest1d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes one dimension by the nearest elements.
 
@@ -12779,6 +12800,7 @@ Inputs:
 Attributes:
     by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12790,7 +12812,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest2d: _Final[_TypeOfupsample_nearest2d]
-"""upsample_nearest2d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest2d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by the nearest elements.
 
@@ -12802,6 +12824,7 @@ Inputs:
 Attributes:
     by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12813,7 +12836,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest2d_vec: _Final[_TypeOfupsample_nearest2d_vec]
-"""upsample_nearest2d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest2d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by the nearest elements.
 
@@ -12825,6 +12848,7 @@ Inputs:
 Attributes:
     by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12836,7 +12860,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest3d: _Final[_TypeOfupsample_nearest3d]
-"""upsample_nearest3d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest3d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes three dimensions by the nearest elements.
 
@@ -12848,6 +12872,7 @@ Inputs:
 Attributes:
     by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12859,7 +12884,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest3d_vec: _Final[_TypeOfupsample_nearest3d_vec]
-"""upsample_nearest3d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest3d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes three dimensions by the nearest elements.
 
@@ -12871,6 +12896,7 @@ Inputs:
 Attributes:
     by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized, where elements are taken by their indices; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12882,7 +12908,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest_exact1d: _Final[_TypeOfupsample_nearest_exact1d]
-"""upsample_nearest_exact1d(self: T, output_size: int64, steps: double | None = None) -> T
+"""upsample_nearest_exact1d(self: T, output_size: int64, steps: double | None = None, *, lengths: Sequence[int] | None = None) -> T
 
 Resizes one dimension by the elements nearest to the middles of the new ones.
 
@@ -12890,6 +12916,9 @@ Inputs:
     self (T): Batch, channels, then the dimensions that are resized.
     output_size (int64, [1]): The new sizes.
     steps (double, optional, [1]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12901,7 +12930,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest_exact1d_vec: _Final[_TypeOfupsample_nearest_exact1d_vec]
-"""upsample_nearest_exact1d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest_exact1d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes one dimension by the elements nearest to the middles of the new ones.
 
@@ -12912,6 +12941,7 @@ Inputs:
 
 Attributes:
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12923,7 +12953,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest_exact2d: _Final[_TypeOfupsample_nearest_exact2d]
-"""upsample_nearest_exact2d(self: T, output_size: int64, steps: double | None = None) -> T
+"""upsample_nearest_exact2d(self: T, output_size: int64, steps: double | None = None, *, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by the elements nearest to the middles of the new ones.
 
@@ -12931,6 +12961,9 @@ Inputs:
     self (T): Batch, channels, then the dimensions that are resized.
     output_size (int64, [2]): The new sizes.
     steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12942,7 +12975,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest_exact2d_vec: _Final[_TypeOfupsample_nearest_exact2d_vec]
-"""upsample_nearest_exact2d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest_exact2d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes two dimensions by the elements nearest to the middles of the new ones.
 
@@ -12953,6 +12986,7 @@ Inputs:
 
 Attributes:
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12964,7 +12998,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest_exact3d: _Final[_TypeOfupsample_nearest_exact3d]
-"""upsample_nearest_exact3d(self: T, output_size: int64, steps: double | None = None) -> T
+"""upsample_nearest_exact3d(self: T, output_size: int64, steps: double | None = None, *, lengths: Sequence[int] | None = None) -> T
 
 Resizes three dimensions by the elements nearest to the middles of the new ones.
 
@@ -12972,6 +13006,9 @@ Inputs:
     self (T): Batch, channels, then the dimensions that are resized.
     output_size (int64, [3]): The new sizes.
     steps (double, optional, [3]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -12983,7 +13020,7 @@ Since version 1 of opwright.aten.
 """
 
 upsample_nearest_exact3d_vec: _Final[_TypeOfupsample_nearest_exact3d_vec]
-"""upsample_nearest_exact3d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None) -> T
+"""upsample_nearest_exact3d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None, lengths: Sequence[int] | None = None) -> T
 
 Resizes three dimensions by the elements nearest to the middles of the new ones.
 
@@ -12994,6 +13031,7 @@ Inputs:
 
 Attributes:
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+    lengths (ints, optional): The sizes of the dimensions that are resized; absent they are taken from the tensor.
 
 Outputs:
     result (T)
@@ -13070,13 +13108,16 @@ Since version 1 of opwright.aten.
 """
 
 var: _Final[_TypeOfvar]
-"""var(self: T, correction: T | None = None) -> T
+"""var(self: T, correction: T | None = None, *, count: int | None = None) -> T
 
 Computes the variance of all elements.
 
 Inputs:
     self (T)
     correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    count (int, optional): The number of elements, before that; absent it is computed.
 
 Outputs:
     result (T)
@@ -13088,7 +13129,7 @@ Since version 1 of opwright.aten.
 """
 
 var_correction: _Final[_TypeOfvar_correction]
-"""var_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+"""var_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> T
 
 Computes the variance along dimensions.
 
@@ -13099,6 +13140,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     result (T)
@@ -13110,7 +13152,7 @@ Since version 1 of opwright.aten.
 """
 
 var_dim: _Final[_TypeOfvar_dim]
-"""var_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+"""var_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> T
 
 Computes the variance along dimensions.
 
@@ -13121,6 +13163,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     result (T)
@@ -13132,7 +13175,7 @@ Since version 1 of opwright.aten.
 """
 
 var_mean_correction: _Final[_TypeOfvar_mean_correction]
-"""var_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+"""var_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> tuple[T, T]
 
 Computes the variance and the mean along dimensions.
 
@@ -13143,6 +13186,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     variance (T)
@@ -13155,7 +13199,7 @@ Since version 1 of opwright.aten.
 """
 
 var_mean_dim: _Final[_TypeOfvar_mean_dim]
-"""var_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+"""var_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None) -> tuple[T, T]
 
 Computes the variance and the mean along dimensions.
 
@@ -13166,6 +13210,7 @@ Inputs:
 Attributes:
     dim (ints, required): The dimensions.
     keepdim (bool, default False): Whether they stay with size 1.
+    count (int, optional): The number of elements along the dimensions, before that; absent it is computed.
 
 Outputs:
     variance (T)

@@ -75,6 +75,12 @@ POSITIONS = np.zeros(3, np.int64)
         ("correction", 0, (3, 0), 0.0),
         ("correction", 0, (), None),
         ("correction", False, None, None),
+        ("count_to_correct", 1, (2, 3), 6),
+        ("count_to_correct", 1, (), 1),
+        ("count_to_correct", 0, (2, 3), None),
+        ("count_to_correct", 0, (2, 0), 0),
+        ("count_to_correct", 1, (None, 3), None),
+        ("count_to_correct", 1, None, None),
         ("group_of_last", 4, (3, 8), 4),
         ("group_of_last", 4, (3, 2), 2),
         ("group_of_last", 4, (3, None), 4),
@@ -111,6 +117,7 @@ def test_dimensions_without_elements() -> None:
     assert formed("with_elements", COMPUTED, (), dim=0) is COMPUTED
     assert formed("correction", 0, (), dim=[-1]) is None
     assert formed("correction", 0, (0, 3), dim=[1]) is None
+    assert formed("count_to_correct", 1, (None, 3, 4), dim=[-1, 1]) == 12
     assert formed("correction", 0, (0, 3), dim=[0, 1]) == 0.0
     with pytest.raises(NoForm, match="it has no elements"):
         formed("with_elements", COMPUTED, (0, 3), dim=0)

@@ -57,11 +57,38 @@ def test_whether_sizes_are_equal(form: str, value: Any, sizes: Sizes | None, val
     assert formed(form, value, sizes, **values) == made
 
 
+@pytest.mark.parametrize(
+    ("form", "value", "sizes", "values", "made"),
+    [
+        ("sizes_along", -1, (None, 4), {}, [4]),
+        ("sizes_along", [1, 2], (None, 4, 0), {}, [4, 0]),
+        ("sizes_along", [0, 1], (None, 4), {}, None),
+        ("sizes_along", 0, (), {}, [1]),
+        ("sizes_along", 0, None, {}, None),
+        ("size_of_channels", True, (None, 3, 4), {}, [3]),
+        ("size_of_channels", True, (2, None), {}, None),
+        ("size_of_channels", True, (2,), {}, None),
+        ("size_of_channels", True, None, {}, None),
+        ("sizes_of_space", None, (None, None, 4, 5), {}, [4, 5]),
+        ("sizes_of_space", None, (2, 3, 4, None), {}, None),
+        ("sizes_of_space", None, (2, 3), {}, None),
+        ("sizes_of_space", None, None, {}, None),
+        ("sizes_without_weight", [4, 5], None, {"weight": None}, [4, 5]),
+        ("sizes_without_weight", [4, 5], None, {"weight": (4, 5)}, None),
+        ("sizes_without_weight", [4, COMPUTED], None, {"weight": None}, None),
+    ],
+)
+def test_sizes_that_are_known(form: str, value: Any, sizes: Sizes | None, values: dict[str, Any], made: Any) -> None:
+    assert formed(form, value, sizes, **values) == made
+
+
 def test_what_sizes_refuse() -> None:
     with pytest.raises(NoForm, match="it has 2 dimensions, and the first tensor 1"):
         formed("of_equal_rank", (2, 3), (2,))
     with pytest.raises(NoForm, match="there is no dimension 2 among 2"):
         formed("sizes_beside_dim", (2, 5), (2, 3), dim=2)
+    with pytest.raises(NoForm, match="there is no dimension 2 among 2"):
+        formed("sizes_along", 2, (2, 3))
     with pytest.raises(NoForm, match="there are 1 items beside 2"):
         formed("strided_whole", [6], (6,), **STRIDED)
 

@@ -193,6 +193,13 @@ def test_nearest_elements_are_those_of_resize_where_it_rounds_alike() -> None:
     assert resized((2, 3, 4), "double", output_size=[8], scales=None) == ([8], None, True, None)
 
 
+def test_sizes_are_given_where_nearest_elements_are_taken_by_their_indices() -> None:
+    given: dict[str, Any] = {"output_size": [2, 2], "scale_factors": None}
+    assert formed("lengths_by_index", None, (None, 3, 14, 14), **given) == [14, 14]
+    assert formed("lengths_by_index", None, (2, 3, 14, None), **given) is None
+    assert formed("lengths_by_index", None, (2, 3, 4, 5), output_size=[8, 10], scale_factors=None) is None
+
+
 def test_of_images_dimensions_that_stay_or_double_do_so_whatever_the_scales() -> None:
     assert resized((2, 3, 2, 2), output_size=None, scale_factors=[1.3, 1.3]) == ([2, 2], None, False, None)
     assert resized((2, 3, 6, 5), output_size=None, scale_factors=[2.1, 1.1]) == ([12, 5], None, False, None)

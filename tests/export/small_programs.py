@@ -126,6 +126,18 @@ INTEGERS: dict[str, Program] = {
     "trace": lambda x: x.trace(),
     "equations": lambda x: (torch.einsum("ij->", x), torch.einsum("ij->i", x.int()), torch.einsum("ij->ji", x)),
 }
+# Of images of which the batch alone is known at run time only: how many nodes are left, and the program.
+BATCHES: dict[str, tuple[int, Program]] = {
+    "antialiased": (8, lambda x: nn.functional.interpolate(x, (3, 17), mode="bilinear", antialias=True)),
+    "nearest": (2, lambda x: nn.functional.interpolate(x, (3, 17), mode="nearest-exact")),
+    "nearest by index": (2, lambda x: nn.functional.interpolate(x, (3, 17))),
+    "windows": (2, lambda x: x.unfold(2, 3, 2)),
+    "variance": (4, lambda x: x.var((2, 3))),
+    "deviation and mean": (6, lambda x: torch.std_mean(x, 1)),
+    "layers": (1, lambda x: nn.functional.layer_norm(x, x.shape[2:])),
+    "instances": (1, lambda x: nn.functional.instance_norm(x)),
+    "groups": (4, lambda x: nn.functional.group_norm(x, 3)),
+}
 # Of rows and columns of which only the run tells how many there are.
 SCATTERED: dict[str, tuple[int, Program]] = {
     "own elements": (7, lambda x: x.scatter_add(1, (x * 9).long().abs() % x.shape[1], x)),
@@ -350,6 +362,15 @@ def test_sizes_with_equal_expressions_are_equal(name: str, table: Any) -> None:
         for found, wanted in results(program, x, table, (0, 1), shown):
             np.testing.assert_array_equal(found, wanted.numpy())
     assert optimised_nodes(linked(program, shown, table, (0, 1))) <= most
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_sizes_beside_a_batch_of_any_size_are_numbers(name: str, table: Any) -> None:
+    most, program = BATCHES[name]
+    for x in (IMAGE[:1], IMAGE.repeat(2, 1, 1, 1) * 2):
+        for found, wanted in results(program, x, table, (0,), IMAGE):
+            np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5, atol=1e-5)
+    assert optimised_nodes(linked(program, IMAGE, table, (0,))) <= most
 
 
 def test_sizes_with_different_expressions_may_differ(table: Any) -> None:

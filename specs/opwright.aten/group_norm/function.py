@@ -15,6 +15,7 @@ def group_norm(
     channels: Sequence[int],
     is_empty: Literal[False, True] = False,
     eps: float = 1e-5,
+    length: Sequence[int] | None = None,
 ):
     if is_empty:
         return op.Identity(input)
@@ -25,7 +26,8 @@ def group_norm(
         x = x - op.ReduceMean(x, [2])
         x = x / op.Sqrt(op.ReduceMean(x * x, [2]) + double_eps)
     else:
-        ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))
+        size = op.Shape(x, start=-1) if length is None else op.Constant(value_ints=length)
+        ones = op.Expand(op.CastLike(1, x), size)
         x = op.LayerNormalization(x, ones, axis=-1, epsilon=eps)
     result = op.Reshape(x, op.Shape(input))
     if weight is not None:

@@ -16,18 +16,19 @@ def instance_norm(
     use_input_stats: Literal[False, True],
     axes: Sequence[int],
     eps: float,
+    channels: Sequence[int] | None = None,
 ):
     if use_input_stats or running_mean is None or running_var is None:
         x = op.Unsqueeze(input, 2) if input.rank == 2 else input
-        result = _normalized_by_instance(x, weight, bias, axes, eps, double_eps)
+        result = _normalized_by_instance(x, weight, bias, axes, eps, double_eps, channels)
         return op.Squeeze(result, 2) if input.rank == 2 else result
     return _normalized(input, running_mean, running_var, weight, bias, eps, double_eps)
 
 
-def _normalized_by_instance(input, weight, bias, axes, eps, double_eps):
+def _normalized_by_instance(input, weight, bias, axes, eps, double_eps, channels):
     x = _wide(input)
-    channels = op.Shape(x, start=1, end=2)
-    ones, zeros = op.Expand(op.CastLike(1, x), channels), op.Expand(op.CastLike(0, x), channels)
+    size = op.Shape(x, start=1, end=2) if channels is None else op.Constant(value_ints=channels)
+    ones, zeros = op.Expand(op.CastLike(1, x), size), op.Expand(op.CastLike(0, x), size)
     scale, shift = ones if weight is None else _wide(weight), zeros if bias is None else _wide(bias)
     if input.dtype != DOUBLE:
         return _narrow(op.InstanceNormalization(x, scale, shift, epsilon=eps), input)

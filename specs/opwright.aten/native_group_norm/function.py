@@ -4,7 +4,17 @@ from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
-def native_group_norm(input, groups, weight=None, bias=None, double_eps=None, *, channels: Sequence[int], eps: float):
+def native_group_norm(
+    input,
+    groups,
+    weight=None,
+    bias=None,
+    double_eps=None,
+    *,
+    channels: Sequence[int],
+    eps: float,
+    length: Sequence[int] | None = None,
+):
     x = op.Reshape(_wide(input), groups)
     if input.dtype == DOUBLE:
         assert double_eps is not None
@@ -14,7 +24,8 @@ def native_group_norm(input, groups, weight=None, bias=None, double_eps=None, *,
         rstd = op.Reciprocal(op.Sqrt(variance + double_eps))
         x = centred * rstd
     else:
-        ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))
+        size = op.Shape(x, start=-1) if length is None else op.Constant(value_ints=length)
+        ones = op.Expand(op.CastLike(1, x), size)
         x, mean, rstd = op.LayerNormalization(x, ones, axis=-1, epsilon=eps)
     result = op.Reshape(x, op.Shape(input))
     if weight is not None:

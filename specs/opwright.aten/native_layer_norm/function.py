@@ -4,11 +4,21 @@ from opwright import BFLOAT16, DOUBLE, FLOAT
 from opwright import opset18 as op
 
 
-def native_layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, axes: Sequence[int], eps: float):
+def native_layer_norm(
+    input,
+    weight=None,
+    bias=None,
+    double_eps=None,
+    *,
+    axis: int,
+    axes: Sequence[int],
+    eps: float,
+    sizes: Sequence[int] | None = None,
+):
     if input.dtype == DOUBLE:
         assert double_eps is not None
         return _in_double(input, weight, bias, axes, double_eps)
-    scale = _ones(input, axis) if weight is None else weight
+    scale = _ones(input, axis, sizes) if weight is None else weight
     if bias is None:
         result, mean, rstd = op.LayerNormalization(input, scale, axis=axis, epsilon=eps)
     else:
@@ -18,8 +28,9 @@ def native_layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: i
     return result, mean, rstd
 
 
-def _ones(input, axis):
-    ones = op.Expand(op.CastLike(1, input) if input.dtype != BFLOAT16 else 1.0, op.Shape(input, start=axis))
+def _ones(input, axis, sizes):
+    shape = op.Shape(input, start=axis) if sizes is None else op.Constant(value_ints=sizes)
+    ones = op.Expand(op.CastLike(1, input) if input.dtype != BFLOAT16 else 1.0, shape)
     return op.Cast(ones, to=BFLOAT16) if input.dtype == BFLOAT16 else ones
 
 

@@ -1,10 +1,12 @@
+from collections.abc import Sequence
+
 from opwright import opset18 as op
 
 from ..upsample_bilinear2d_aa.function import antialiased
 
 
-def upsample_bicubic2d_aa(self, output_size, steps=None, *, align_corners: bool):
-    return antialiased(self, output_size, steps, align_corners, 2, cubic)
+def upsample_bicubic2d_aa(self, output_size, steps=None, *, align_corners: bool, lengths: Sequence[int] | None = None):
+    return antialiased(self, output_size, steps, lengths, align_corners, 2, cubic)
 
 
 def cubic(distance):

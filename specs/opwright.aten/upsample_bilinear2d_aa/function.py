@@ -1,26 +1,33 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright import DOUBLE, INT64, UINT8
 from opwright import opset18 as op
 
 
-def upsample_bilinear2d_aa(self, output_size, steps=None, *, align_corners: bool):
-    return antialiased(self, output_size, steps, align_corners, 1, triangle)
+def upsample_bilinear2d_aa(self, output_size, steps=None, *, align_corners: bool, lengths: Sequence[int] | None = None):
+    return antialiased(self, output_size, steps, lengths, align_corners, 1, triangle)
 
 
 def triangle(distance):
     return op.Max(1 - distance, 0.0)
 
 
-def antialiased(image, output_size, steps, align_corners, radius: int, filter: Callable[[Any], Any]):
+def antialiased(image, output_size, steps, lengths, align_corners, radius: int, filter: Callable[[Any], Any]):
     """An image whose new elements are means of all that they cover, by a filter of that radius in elements."""
     x = op.Cast(image, to=DOUBLE) if image.dtype == UINT8 else image
     for axis in (3, 2):
-        length, size = op.Shape(x, start=axis, end=axis + 1), output_size[axis - 2 : axis - 1]
+        length, size = length_of(x, axis, lengths), output_size[axis - 2 : axis - 1]
         step = _step(x, length, size, None if steps is None else steps[axis - 2 : axis - 1], align_corners)
         x = _resized(x, axis, length, size, step, image.dtype == UINT8, radius, filter)
     return op.Cast(x, to=UINT8) if image.dtype == UINT8 else x
+
+
+def length_of(x, axis, lengths):
+    """A number where it is known: runtimes compute ahead of a run with it, but not with one of several sizes."""
+    if lengths is None:
+        return op.Shape(x, start=axis, end=axis + 1)
+    return op.Constant(value_ints=lengths)[axis - 2 : axis - 1]
 
 
 def sizes_of(image, scales):

@@ -1,15 +1,23 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from opwright import BFLOAT16, DOUBLE, FLOAT, INT64
+from opwright import BFLOAT16, FLOAT, INT64
 from opwright import opset18 as op
+
+from ..upsample_bilinear2d_aa.function import length_of, sizes_of
 
 
 def upsample_nearest2d(
-    self, output_size=None, steps=None, *, by_index: Literal[False, True] = False, scales: Sequence[float] | None = None
+    self,
+    output_size=None,
+    steps=None,
+    *,
+    by_index: Literal[False, True] = False,
+    scales: Sequence[float] | None = None,
+    lengths: Sequence[int] | None = None,
 ):
     if by_index:
-        return _by_index(self, output_size, steps, scales)
+        return _by_index(self, output_size, steps, scales, lengths)
     x = op.Cast(self, to=FLOAT) if self.dtype == BFLOAT16 else self
     factors = None if output_size is not None else op.Constant(value_floats=scales)
     x = op.Resize(
@@ -25,13 +33,13 @@ def upsample_nearest2d(
     return op.Cast(x, to=BFLOAT16) if self.dtype == BFLOAT16 else x
 
 
-def _by_index(x, output_size, steps, scales):
+def _by_index(x, output_size, steps, scales, lengths):
     kind = FLOAT
     if output_size is None:
-        lengths = op.Cast(op.Shape(x, start=2), to=DOUBLE)
-        output_size = op.Cast(op.Floor(lengths * op.Cast(op.Constant(value_floats=scales), to=DOUBLE)), to=INT64)
+        assert lengths is None  # sizes that are known are `output_size`
+        output_size = sizes_of(x, scales)
     for axis in range(2):
-        length, size = op.Shape(x, start=2 + axis, end=3 + axis), output_size[axis : axis + 1]
+        length, size = length_of(x, 2 + axis, lengths), output_size[axis : axis + 1]
         step = op.Cast(length, to=kind) / op.Cast(size, to=kind)
         if steps is not None:
             # PyTorch copies a dimension that keeps its size, and repeats each element of one that doubles.

@@ -4,6 +4,8 @@ from typing import Literal
 from opwright import BFLOAT16, DOUBLE, FLOAT, INT64
 from opwright import opset18 as op
 
+from ..upsample_bilinear2d_aa.function import length_of, sizes_of
+
 
 def upsample_nearest3d_vec(
     input,
@@ -12,9 +14,10 @@ def upsample_nearest3d_vec(
     *,
     by_index: Literal[False, True] = False,
     scales: Sequence[float] | None = None,
+    lengths: Sequence[int] | None = None,
 ):
     if by_index:
-        return _by_index(input, output_size, steps, scales)
+        return _by_index(input, output_size, steps, scales, lengths)
     x = op.Cast(input, to=FLOAT) if input.dtype == BFLOAT16 else input
     factors = None if output_size is not None else op.Constant(value_floats=scales)
     x = op.Resize(
@@ -30,13 +33,13 @@ def upsample_nearest3d_vec(
     return op.Cast(x, to=BFLOAT16) if input.dtype == BFLOAT16 else x
 
 
-def _by_index(x, output_size, steps, scales):
+def _by_index(x, output_size, steps, scales, lengths):
     kind = DOUBLE if x.dtype == DOUBLE else FLOAT
     if output_size is None:
-        lengths = op.Cast(op.Shape(x, start=2), to=DOUBLE)
-        output_size = op.Cast(op.Floor(lengths * op.Cast(op.Constant(value_floats=scales), to=DOUBLE)), to=INT64)
+        assert lengths is None  # sizes that are known are `output_size`
+        output_size = sizes_of(x, scales)
     for axis in range(3):
-        length, size = op.Shape(x, start=2 + axis, end=3 + axis), output_size[axis : axis + 1]
+        length, size = length_of(x, 2 + axis, lengths), output_size[axis : axis + 1]
         if steps is None:
             step = op.Cast(length, to=kind) / op.Cast(size, to=kind)
         else:

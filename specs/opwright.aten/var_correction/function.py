@@ -4,7 +4,7 @@ from opwright import BFLOAT16, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
-def var_correction(self, correction=None, *, dim: Sequence[int], keepdim: bool = False):
+def var_correction(self, correction=None, *, dim: Sequence[int], keepdim: bool = False, count: int | None = None):
     """In float of float16 and bfloat16, whose squares are soon infinite or not exact."""
     x = op.Cast(self, to=FLOAT) if self.dtype in (FLOAT16, BFLOAT16) else self
     axes = op.Constant(value_ints=dim)
@@ -12,6 +12,11 @@ def var_correction(self, correction=None, *, dim: Sequence[int], keepdim: bool =
     if correction is None:
         variance = op.ReduceMean(centred * centred, axes, keepdims=keepdim)
     else:
-        count = op.CastLike(op.ReduceProd(op.Gather(op.Shape(x), axes), keepdims=False), x) - op.CastLike(correction, x)
-        variance = op.ReduceSumSquare(centred, axes, keepdims=keepdim) / op.Max(count, 0)
+        elements = (
+            op.ReduceProd(op.Gather(op.Shape(x), axes), keepdims=False)
+            if count is None
+            else op.Constant(value_int=count)
+        )
+        divisor = op.CastLike(elements, x) - op.CastLike(correction, x)
+        variance = op.ReduceSumSquare(centred, axes, keepdims=keepdim) / op.Max(divisor, 0)
     return op.CastLike(variance, self) if self.dtype in (FLOAT16, BFLOAT16) else variance

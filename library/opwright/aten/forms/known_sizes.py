@@ -1,22 +1,47 @@
-"""What is known of sizes before a graph runs: whether tensors agree in them, so that a shorter body will do.
+"""What is known of sizes before a graph runs: the sizes themselves, and whether tensors agree in them, so that a
+shorter body will do.
 
-Sizes are equal as numbers or as expressions. Of two expressions that differ, or of one and a number, neither is known.
+Of a tensor that has one unknown size onnxruntime computes no Shape ahead of a run, nor what follows from it. Sizes are
+equal as numbers or as expressions. Of two expressions that differ, or of one and a number, neither is known.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from opwright.aten.forms.call_shape import CallShape, NoForm
-from opwright.aten.forms.list_items import paired
+from opwright.aten.forms.list_items import numbers, paired
 from opwright.aten.tensor_facts import NamedSizes
 
 
 def sizes_are_known(value: Any, call: CallShape) -> bool:
     """Whether all sizes of the first tensor are known."""
     return call.sizes is not None and None not in call.sizes
+
+
+def sizes_along(value: Any, call: CallShape) -> list[int] | None:
+    """The sizes of the first tensor along the given dimension, or along each of a list: `[4]` for -1 and `(2, 4)`. None
+    where one of them is not known."""
+    return None if call.sizes is None else _known(call.size_along(dim) for dim in numbers(value, call))
+
+
+def size_of_channels(value: Any, call: CallShape) -> list[int] | None:
+    """The size of the second dimension, that of channels, as a list of one; None where it is not known."""
+    return _known((call.sizes or ())[1:2])
+
+
+def sizes_of_space(value: Any, call: CallShape) -> list[int] | None:
+    """The sizes of all dimensions after batch and channels: `[4, 5]` for `(2, 3, 4, 5)`. None where there are none, or
+    one of them is not known."""
+    return _known((call.sizes or ())[2:])
+
+
+def sizes_without_weight(value: Any, call: CallShape) -> list[int] | None:
+    """The given sizes, where there is no argument `weight` that has them; None also where the graph computes one of
+    them."""
+    return _known(size if isinstance(size, int) else None for size in value) if call.values["weight"] is None else None
 
 
 def is_empty(value: Any, call: CallShape) -> bool:
@@ -92,6 +117,13 @@ def strided_whole(value: Any, call: CallShape) -> bool:
             return False
         step *= size
     return step == math.prod(item or 0 for item in call.sizes)
+
+
+def _known(sizes: Iterable[int | None]) -> list[int] | None:
+    """The sizes as a list; None where there are none, or one of them is not known."""
+    found = [*sizes]
+    known = [size for size in found if size is not None]
+    return known if known and len(known) == len(found) else None
 
 
 def _are_equal(first: NamedSizes | None, second: NamedSizes | None) -> bool:

@@ -37,6 +37,16 @@ def correction(value: Any, call: CallShape) -> float | None:
     return number if number or _is_empty_along_dim(call) else None
 
 
+def count_to_correct(value: Any, call: CallShape) -> int | None:
+    """The number of elements along `dim`, or of all without `dim`, from which a variance subtracts what `correction`
+    gives: 6 for `(2, 3)`. None where that is None, or one of the sizes is not known."""
+    if correction(value, call) is None or call.sizes is None:
+        return None
+    sizes = [call.size_along(item) for item in all_axes(call.values.get("dim"), call)]
+    known = [size for size in sizes if size is not None]
+    return math.prod(known) if len(known) == len(sizes) else None
+
+
 def with_elements(value: Any, call: CallShape) -> Any:
     """A tensor, unchanged. It is refused where the first tensor is known to have no elements along `dim`, or without
     `dim` in any dimension."""

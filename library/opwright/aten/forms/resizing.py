@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.aten.forms.call_shape import CallShape, NoForm
+from opwright.aten.forms.known_sizes import sizes_of_space
 from opwright.aten.forms.typed_numbers import nearest_float, next_float
 
 _SCALES = ("scale_factors", "scales", "scales_d", "scales_h", "scales_w")
@@ -81,6 +82,11 @@ def resize_steps(value: Any, call: CallShape) -> list[float] | None:
     """Where `resize_by_index` is true and there are scales, the distance of the nearest elements in each dimension: 0.5
     for a scale of 2; else None. Refused where a dimension has neither a scale nor known sizes."""
     return _steps(_resized(call)) if resize_by_index(value, call) else None
+
+
+def lengths_by_index(value: Any, call: CallShape) -> list[int] | None:
+    """As `sizes_of_space` where `resize_by_index` is true, else None."""
+    return sizes_of_space(value, call) if resize_by_index(value, call) else None
 
 
 def placed_sizes(value: Any, call: CallShape) -> list[Any] | None:

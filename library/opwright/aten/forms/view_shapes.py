@@ -132,3 +132,10 @@ def group_sizes(value: Any, call: CallShape) -> list[int]:
     sizes = (call.sizes or ())[1:]
     known = [item for item in sizes if item is not None]
     return [0, value, math.prod(known) // value if known and len(known) == len(sizes) else -1]
+
+
+def group_length(value: Any, call: CallShape) -> list[int] | None:
+    """The number of elements of each of so many groups of channels as a list of one: `[6]` for 2 groups of `(5, 4, 3)`.
+    None where a size after the batch is not known."""
+    length = group_sizes(value, call)[-1]
+    return None if length < 0 else [length]
