@@ -373,6 +373,31 @@ def test_sizes_beside_a_batch_of_any_size_are_numbers(name: str, table: Any) -> 
     assert optimised_nodes(linked(program, IMAGE, table, (0,))) <= most
 
 
+@pytest.mark.parametrize("opset", [18, 19])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_images_at_places_before_opset_20(mode: str, opset: int, table: Any) -> None:
+    program = Module(lambda x: nn.functional.grid_sample(x, x[:, :2].movedim(1, 3), mode=mode, align_corners=False))
+    made = torch.onnx.export(
+        program, (IMAGE,), dynamo=True, custom_translation_table=table, verbose=False, opset_version=opset
+    )
+    (found,) = link(made)(IMAGE)
+    np.testing.assert_allclose(found.numpy(), program(IMAGE).numpy(), rtol=1e-4, atol=1e-4)
+
+
+def test_volumes_at_places_are_refused_before_opset_20(table: Any) -> None:
+    program = Module(lambda x: nn.functional.grid_sample(x, x.movedim(1, 4), align_corners=False))
+    made = torch.onnx.export(
+        program,
+        (IMAGE.reshape(2, 3, 12, 7, 2),),
+        dynamo=True,
+        custom_translation_table=table,
+        verbose=False,
+        opset_version=18,
+    )
+    with pytest.raises(Exception, match=r"OW557: .* has no variant for T=float, input\.rank=5"):
+        link(made)
+
+
 def test_sizes_with_different_expressions_may_differ(table: Any) -> None:
     """They are equal in what is shown, and where the program runs the index has fewer rows than the source."""
 

@@ -1,7 +1,7 @@
 from typing import Literal
 
 from opwright import BFLOAT16, FLOAT
-from opwright import opset20 as op
+from opwright import opset18 as op
 
 
 def grid_sampler_2d(
@@ -14,6 +14,10 @@ def grid_sampler_2d(
 ):
     x, places = (op.Cast(input, to=FLOAT), op.Cast(grid, to=FLOAT)) if input.dtype == BFLOAT16 else (input, grid)
     padding = ("zeros", "border", "reflection")[padding_mode]
-    mode = ("linear", "nearest", "cubic")[interpolation_mode]
-    y = op.GridSample(x, places, mode=mode, padding_mode=padding, align_corners=align_corners)
+    if op.version < 20:
+        mode = ("bilinear", "nearest", "bicubic")[interpolation_mode]
+        y = op.GridSample(x, places, mode=mode, padding_mode=padding, align_corners=align_corners)
+    else:
+        mode = ("linear", "nearest", "cubic")[interpolation_mode]
+        y = op.GridSample(x, places, mode=mode, padding_mode=padding, align_corners=align_corners)
     return op.Cast(y, to=BFLOAT16) if input.dtype == BFLOAT16 else y

@@ -52,6 +52,10 @@ def test_a_refusal_names_what_is_refused(text: str, status: Status, reason: str)
             "the kernel for LSTM does not run with type double",
         ),
         ("Unknown activation function 'Relu'.", "the activation Relu is not known"),
+        (
+            "GridSample interpolation only supports nearest, linear, and cubic modes.",
+            "GridSample has no modes but nearest, linear and cubic",
+        ),
     ],
 )
 def test_a_kernel_may_refuse_when_it_runs(text: str, reason: str) -> None:

@@ -66,6 +66,11 @@ _UNWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"No implementation for operator '(?P<operator>\w+)' domain '[\w.]*' and version (\d+)"),
         r"no implementation of \1-\2",
     ),
+    # Among them GridSample, whose modes had other names.
+    (
+        re.compile(r"(?P<operator>\w+) interpolation only supports (\w+), (\w+), and (\w+) modes"),
+        r"\1 has no modes but \2, \3 and \4",
+    ),
 )
 
 
