@@ -212,8 +212,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> State:
 
 def test_bodies_are_kept_as_text(compiled: State) -> None:
     (entry,) = compiled.bundle.index.functions
-    data = write_text(entry, compiled.bundle.bodies, {})
-    bodies, findings = read_text(data, entry)
+    data = write_text(Promise(entry), compiled.bundle.bodies, {})
+    bodies, findings = read_text(data, Promise(entry))
     assert findings == []
     assert bodies == compiled.bundle.bodies
     text = data.decode()
@@ -223,28 +223,28 @@ def test_bodies_are_kept_as_text(compiled: State) -> None:
 
 def test_an_edited_body_is_found_at_its_line(compiled: State) -> None:
     (entry,) = compiled.bundle.index.functions
-    data = write_text(entry, compiled.bundle.bodies, {})
+    data = write_text(Promise(entry), compiled.bundle.bodies, {})
     at = next(number for number, line in enumerate(data.split(b"\n"), 1) if line.startswith(b"body body1:"))
-    _, findings = read_text(data.replace(b" = Neg(", b" = Abs(", 1), entry)
+    _, findings = read_text(data.replace(b" = Neg(", b" = Abs(", 1), Promise(entry))
     assert findings[0].code == "OW610"
     assert findings[0].place is not None
     assert findings[0].place.line >= at
     assert findings[0].place.file == "specs/com.acme/released/Scale-1.txt"
-    _, findings = read_text(b"\n".join(data.split(b"\n")[: at - 1]), entry)
+    _, findings = read_text(b"\n".join(data.split(b"\n")[: at - 1]), Promise(entry))
     assert "it lacks body1:" in findings[0].reason
 
 
 def test_any_other_line_of_a_text_is_found(compiled: State) -> None:
     (entry,) = compiled.bundle.index.functions
-    lines = write_text(entry, compiled.bundle.bodies, {}).split(b"\n")
+    lines = write_text(Promise(entry), compiled.bundle.bodies, {}).split(b"\n")
     for number in range(len(lines)):
         for changed in ([], [lines[number] + b" "], [lines[number], b""], [b"\xff" + lines[number]]):
             text = b"\n".join([*lines[:number], *changed, *lines[number + 1 :]])
-            assert [item.code for item in read_text(text, entry)[1]] == ["OW610"], (number, changed)
-    (finding,) = read_text(b"\n".join([lines[0], b"opset 1-2: " + b"body1:", *lines[2:]]), entry)[1]
+            assert [item.code for item in read_text(text, Promise(entry))[1]] == ["OW610"], (number, changed)
+    (finding,) = read_text(b"\n".join([lines[0], b"opset 1-2: " + b"body1:", *lines[2:]]), Promise(entry))[1]
     assert finding.place is not None
     assert finding.place.line == 2
-    assert read_text(b"\r\n".join(lines), entry)[1] == []
+    assert read_text(b"\r\n".join(lines), Promise(entry))[1] == []
 
 
 def test_notes_are_those_that_the_lock_knows() -> None:
@@ -268,4 +268,4 @@ def test_notes_are_those_that_the_lock_knows() -> None:
 def test_the_texts_lie_beside_the_lock(compiled: State, tmp_path: Path) -> None:
     (entry,) = compiled.bundle.index.functions
     assert lock().path == "specs/com.acme/released/release.lock"
-    assert read_text(b"", entry)[1][0].place is not None
+    assert read_text(b"", Promise(entry))[1][0].place is not None

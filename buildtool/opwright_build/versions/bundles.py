@@ -13,17 +13,18 @@ from opwright.link.naming import Instance
 
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.dataclass_bytes import encode_value
-from opwright_build.versions.promise import Promised, bare
+from opwright_build.versions.promise import Promise, Promised, bare
 
 
 def bundle_of(
     promised: Promised,
     identities: Iterable[str],
-    bodies_of: Callable[[FunctionEntry], Mapping[str, bytes]],
+    bodies_of: Callable[[Promise], Mapping[str, bytes]],
     beside: Bundle,
 ) -> Bundle:
-    """A bundle of all versions, with the bodies of those and of all that they call. `bodies_of` gives the bodies of one
-    version by digest, as far as they are at hand; those of other libraries are taken from the bundle `beside`."""
+    """A bundle of all versions, with the bodies of those and of all that they call, superseded ones too. `bodies_of`
+    gives the bodies of one version by digest, as far as they are at hand; those of other libraries are taken from the
+    bundle `beside`."""
     bodies: dict[str, bytes] = {}
     waiting = list(identities)
     seen = set(waiting)
@@ -31,8 +32,8 @@ def bundle_of(
         promise = promised.promises.get(waiting.pop())
         if promise is None:
             continue
-        bodies.update(bodies_of(promise.entry))
-        for body in promise.entry.bodies:
+        bodies.update(bodies_of(promise))
+        for body in (*promise.entry.bodies, *promise.superseded):
             for call in body.calls:
                 identity = f"{call.domain}::{call.name}@{call.since_version}"
                 if identity not in seen:
@@ -41,7 +42,10 @@ def bundle_of(
     domains = tuple(
         DomainEntry(name, promised.versions[name], emitted) for name, emitted in sorted(promised.emitted.items())
     )
-    functions = tuple(promise.entry for promise in promised.promises.values())
+    functions = tuple(
+        replace(promise.entry, bodies=(*promise.entry.bodies, *promise.superseded))
+        for promise in promised.promises.values()
+    )
     index = replace(
         beside.index,
         library=promised.library,

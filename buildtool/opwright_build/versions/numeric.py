@@ -71,7 +71,8 @@ class Difference:
 class NumericVerdict:
     """What the bodies of a version compute now, compared with what they computed.
 
-    `compared` counts vectors on runtimes; `unjudged` names the bodies of which none could be compared.
+    `compared` counts vectors on runtimes; `unjudged` names the bodies of which none could be compared. `missing` says
+    which bodies that they call are not at hand, so that no vector would help.
     """
 
     identity: str
@@ -81,6 +82,7 @@ class NumericVerdict:
     absolute: float = 0.0
     text: str = ""
     unjudged: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     def explain(self) -> str:
         """The figures, as the end of a sentence."""
@@ -93,7 +95,8 @@ class NumericVerdict:
             case Within.BEYOND:
                 return f"{self.text} ({vectors})"
             case Within.UNKNOWN:
-                return f"what it computes could not be compared for {_listed(self.unjudged) or 'any vector'}"
+                missing = f": {_listed(self.missing)}" if self.missing else ""
+                return f"what it computes could not be compared for {_listed(self.unjudged) or 'any vector'}{missing}"
 
 
 def _listed(labels: Sequence[str]) -> str:
@@ -284,18 +287,20 @@ def judge_versions_numerically(
     tasks: list[ComparedBodies] = []
     owners: list[list[Difference]] = []
     pairs: dict[str, list[tuple[str, list[Difference]]]] = {}  # of each pair of bodies its label, and what was found
+    missing: dict[str, list[str]] = {}
     for subject in subjects:
         differing = differing_bodies(subject.old, subject.new)
         found: dict[int, list[Difference]] = {id(pair): [] for pair in differing}
         pairs.setdefault(subject.new.identity, []).extend((_label(pair), found[id(pair)]) for pair in differing)
         if has_other_template(subject.old, subject.new):
             pairs[subject.new.identity].append(("calls that no vector makes", []))
-        for pair, task in _tasks(subject, differing, at_hand):
+        lacking = missing.setdefault(subject.new.identity, [])
+        for pair, task in _tasks(subject, differing, at_hand, lacking):
             tasks.append(task)
             owners.append(found[id(pair)])
     for owner, answers in zip(owners, run_tasks(tasks, workers=workers, timeout=_TIMEOUT), strict=True):
         owner += (Difference(Within(word), *rest) for word, *rest in answers)
-    return {identity: _verdict(identity, labels) for identity, labels in pairs.items()}
+    return {identity: _verdict(identity, labels, missing[identity]) for identity, labels in pairs.items()}
 
 
 def _label(pair: BodyPair) -> str:
@@ -306,7 +311,9 @@ def _label(pair: BodyPair) -> str:
     return ", ".join([opsets, *(f"{axis}={value}" for axis, value in facts.items())])
 
 
-def _verdict(identity: str, pairs: Sequence[tuple[str, Sequence[Difference]]]) -> NumericVerdict:
+def _verdict(
+    identity: str, pairs: Sequence[tuple[str, Sequence[Difference]]], missing: Sequence[str]
+) -> NumericVerdict:
     known = [item for _, found in pairs for item in found if item.within is not Within.UNKNOWN]
     open_ = (label for label, found in pairs if not any(item.within is not Within.UNKNOWN for item in found))
     unjudged = tuple(dict.fromkeys(open_))
@@ -315,13 +322,16 @@ def _verdict(identity: str, pairs: Sequence[tuple[str, Sequence[Difference]]]) -
     if unjudged and within is not Within.BEYOND:
         within = Within.UNKNOWN
     ulp, absolute = (max((getattr(item, name) for item in known), default=0.0) for name in ("ulp", "absolute"))
-    return NumericVerdict(identity, within, len(known), ulp, absolute, worst.text, unjudged)
+    return NumericVerdict(
+        identity, within, len(known), ulp, absolute, worst.text, unjudged, tuple(dict.fromkeys(missing))
+    )
 
 
 def _tasks(
-    subject: Compared, pairs: Sequence[BodyPair], runtimes: Sequence[Runtime]
+    subject: Compared, pairs: Sequence[BodyPair], runtimes: Sequence[Runtime], missing: list[str]
 ) -> Iterator[tuple[BodyPair, ComparedBodies]]:
-    """The vectors that both bodies of a pair serve, those that share a session together."""
+    """The vectors that both bodies of a pair serve, those that share a session together. What is called and not at hand
+    is added to `missing`."""
     before, after = subject.old.entry, subject.new.entry
     made, made_now = BodyFunctions(subject.old_bundle), BodyFunctions(subject.new_bundle)
     for (index, pair), vectors in _served(subject, pairs).items():
@@ -338,7 +348,8 @@ def _tasks(
             try:
                 old = made.of(before, pair.old, opset).functions
                 new = made_now.of(after, pair.new, opset).functions
-            except DiagnosticError:  # a body that is called is not at hand
+            except DiagnosticError as error:  # a body that is called is not at hand
+                missing += [item.message for item in error.diagnostics]
                 continue
             outputs = outputs_of(after, pair.new)
             for (left, right), shared in drafts.items():

@@ -27,11 +27,13 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """`entry` has no documentation. `release` is the first that had the version; empty where none has."""
+    """`entry` has no documentation. `release` is the first that had the version; empty where none has. `superseded` are
+    earlier bodies of it, which serve no call any more, and which released bodies of other functions name."""
 
     entry: FunctionEntry
     release: str = ""
     accepted: tuple[Accepted, ...] = ()
+    superseded: tuple[BodyEntry, ...] = ()
 
     @property
     def identity(self) -> str:

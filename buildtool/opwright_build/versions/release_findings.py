@@ -312,7 +312,7 @@ def of_bodies(
                     f"{identity} differs from release {release}, and how far is not known",
                     place,
                     reason=verdict.explain(),
-                    help="add vectors that run these bodies",
+                    help=_way_to_know(verdict),
                     severity=Severity.WARNING,
                     subject=identity,
                 )
@@ -330,6 +330,14 @@ def of_bodies(
                 )
             )
     return found
+
+
+def _way_to_know(verdict: NumericVerdict) -> str:
+    """What to do where nothing tells how far a body differs."""
+    if not verdict.missing:
+        return "add vectors that run these bodies"
+    accept = f'`opwright lock --accept {verdict.identity} --reason "..." --unjudged`'
+    return f"what was released cannot be run any more: compare the sources, then {accept} accepts it"
 
 
 def finding_of(change: Change, origin: str, places: SpecPlaces, refused: Diagnostic | None) -> Diagnostic | None:

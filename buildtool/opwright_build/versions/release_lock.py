@@ -2,8 +2,9 @@
 
 JSON, one object a line: first the domain and its releases, then one line for each released version, sorted. Every line
 carries the sha256 of the rest of it, the first one also that of all lines behind it: what was edited by hand or lost
-in a merge is found, and where. `<Name>-<since_version>.txt` holds the bodies of a version as text, `<version>.md` the
-notes of a release, in the folder of its package's first domain; the lock there has their sha256.
+in a merge is found, and where. `<Name>-<since_version>.txt` holds the bodies of a version as text, those that are
+superseded behind the others, `<version>.md` the notes of a release, in the folder of its package's first domain; the
+lock there has their sha256.
 Only `opwright release` and `opwright lock --accept` write these files.
 """
 
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import pairwise, zip_longest
 
-from opwright.bundle.format import FunctionEntry
+from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.versions.body_form import TextError, body_lines, read_body
@@ -80,6 +81,7 @@ class _Line:
     entry: FunctionEntry
     release: str
     accepted: tuple[Accepted, ...] = ()
+    superseded: tuple[BodyEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,9 @@ def text_path(entry: FunctionEntry) -> str:
 def write_lock(lock: DomainLock) -> bytes:
     """The file's bytes."""
     promises = by_identity(lock.promises.values()).values()
-    lines = [_sealed(to_json(_Line(bare(item.entry), item.release, item.accepted))) for item in promises]
+    lines = [
+        _sealed(to_json(_Line(bare(item.entry), item.release, item.accepted, item.superseded))) for item in promises
+    ]
     head = _Head(
         FORMAT,
         lock.domain,
@@ -163,18 +167,20 @@ def write_lock(lock: DomainLock) -> bytes:
     return f"{first}\n{body}".encode("ascii")
 
 
-def write_text(entry: FunctionEntry, bodies: Mapping[str, bytes], templates: Mapping[str, bytes]) -> bytes:
+def write_text(promise: Promise, bodies: Mapping[str, bytes], templates: Mapping[str, bytes]) -> bytes:
     """The bodies of a version as text: which serves what, then each of them once."""
+    entry = promise.entry
     lines = [f"{entry.identity}"]
     for item in entry.templates:
         lines.append(f"opset {item.first_opset}-{item.last_opset}, made for each call: {item.template}")
-    for body in entry.bodies:
-        variant = "".join(f", {axis}={value}" for axis, value in body.variant)
-        lines.append(f"opset {body.first_opset}-{body.last_opset}{variant}: {body.body}")
+    for prefix, listed in (("", entry.bodies), ("superseded, ", promise.superseded)):
+        for body in listed:
+            variant = "".join(f", {axis}={value}" for axis, value in body.variant)
+            lines.append(f"{prefix}opset {body.first_opset}-{body.last_opset}{variant}: {body.body}")
     for digest in dict.fromkeys(item.template for item in entry.templates):
         shown = templates[digest].decode("utf-8").split("\n")
         lines += ["", f"template {digest}", *(f"  {line}" for line in shown)]
-    for digest in dict.fromkeys(body.body for body in entry.bodies):
+    for digest in dict.fromkeys(body.body for body in (*entry.bodies, *promise.superseded)):
         lines += ["", f"body {digest}", *(f"  {line}" for line in body_lines(bodies[digest]))]
     return ("\n".join(lines) + "\n").encode()
 
@@ -277,14 +283,14 @@ def _read_promises(
     for number, value in values.items():
         try:
             line_read = from_json(_Line, value)
-            _check(line_read.entry, domain)
+            _check(line_read, domain)
         except MalformedRecordError as error:
             found.append(_damaged(path, number, str(error)))
             continue
         identity = line_read.entry.identity
         if identity in promises:
             found.append(_damaged(path, number, f"{identity} stands twice"))
-        promises[identity] = Promise(line_read.entry, line_read.release, line_read.accepted)
+        promises[identity] = Promise(line_read.entry, line_read.release, line_read.accepted, line_read.superseded)
         places[identity] = number
     return promises, places, found
 
@@ -319,22 +325,23 @@ def _dumps_or_none(value: Json) -> str | None:
         return None
 
 
-def _check(entry: FunctionEntry, domain: str) -> None:
+def _check(line: _Line, domain: str) -> None:
     """What the types of the fields do not say."""
+    entry, bodies = line.entry, (*line.entry.bodies, *line.superseded)
     if entry.domain != domain or not entry.name.isidentifier() or entry.since_version < 1:
         raise MalformedRecordError("it is no version of this domain")
-    ranges = [(item.first_opset, item.last_opset) for item in entry.bodies]
+    ranges = [(item.first_opset, item.last_opset) for item in bodies]
     ranges += [(item.first_opset, item.last_opset) for item in entry.templates]
     if not all(1 <= first <= last <= _MOST_OPSET for first, last in ranges):
         raise MalformedRecordError("a range of opsets is none")
-    digests = (*(item.body for item in entry.bodies), *(item.template for item in entry.templates))
+    digests = (*(item.body for item in bodies), *(item.template for item in entry.templates))
     if not all(_DIGEST.fullmatch(digest) for digest in digests):
         raise MalformedRecordError("a digest is none")
 
 
-def read_text(data: bytes, entry: FunctionEntry) -> tuple[dict[str, bytes], list[Diagnostic]]:
+def read_text(data: bytes, promise: Promise) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """The bodies of a released version by digest, from its text, and what is wrong with that."""
-    path = text_path(entry)
+    path = text_path(promise.entry)
     if len(data) > MOST_TEXT_BYTES:
         return {}, [_damaged(path, 0, f"it has {len(data):,} bytes; {MOST_TEXT_BYTES:,} are read at most")]
     lines = _with_own_line_ends(data).decode("utf-8", "replace").split("\n")
@@ -359,11 +366,11 @@ def read_text(data: bytes, entry: FunctionEntry) -> tuple[dict[str, bytes], list
             found.append(_damaged(path, start + 2 + error.line, f"the body was edited: {error}"))
     if found:
         return bodies, found
-    missing = sorted(Promise(entry).bodies - {*bodies, *templates})
+    missing = sorted({*promise.bodies, *(item.body for item in promise.superseded)} - {*bodies, *templates})
     if missing:
         found.append(_damaged(path, 0, f"it lacks {missing[0][:22]}..., which the lock names"))
     else:
-        found += _other_lines(path, lines, write_text(entry, bodies, templates).decode("utf-8").split("\n"))
+        found += _other_lines(path, lines, write_text(promise, bodies, templates).decode("utf-8").split("\n"))
     return bodies, found
 
 

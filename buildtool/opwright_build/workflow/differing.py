@@ -22,11 +22,11 @@ from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file
 
 if TYPE_CHECKING:
-    from opwright.bundle.format import Bundle, FunctionEntry
+    from opwright.bundle.format import Bundle
 
     from opwright_build.spec.model import LoadedLibrary
     from opwright_build.versions.change import Change
-    from opwright_build.versions.promise import Promised
+    from opwright_build.versions.promise import Promise, Promised
     from opwright_build.versions.release_lock import Locks
 
 GIT = "git:"
@@ -193,9 +193,9 @@ def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> l
     states: list[tuple[_State, _State]] = []
     found = ownerless_locks(loaded, session.tree.read, LibraryFiles(session.root).folders(SPECS))
 
-    def bodies_of(entry: FunctionEntry) -> Mapping[str, bytes]:
-        data = session.tree.read(text_path(entry))
-        bodies, findings = ({}, []) if data is None else read_text(data, entry)
+    def bodies_of(promise: Promise) -> Mapping[str, bytes]:
+        data = session.tree.read(text_path(promise.entry))
+        bodies, findings = ({}, []) if data is None else read_text(data, promise)
         found.extend(findings)
         return bodies
 

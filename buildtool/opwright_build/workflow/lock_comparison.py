@@ -133,7 +133,8 @@ def read_locks_of(identities: Iterable[str], read: ReadFile, domains: Iterable[s
     while True:
         locks, findings = read_locks(held, domains, names)
         promises = () if locks.promised is None else locks.promised.promises.values()
-        called = {call.name for promise in promises for body in promise.entry.bodies for call in body.calls}
+        bodies = (body for promise in promises for body in (*promise.entry.bodies, *promise.superseded))
+        called = {call.name for body in bodies for call in body.calls}
         if findings or called <= names:
             return locks, findings
         names |= called

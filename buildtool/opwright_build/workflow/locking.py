@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from opwright_build.spec.model import Library, Package
     from opwright_build.versions.numeric import NumericVerdict
+    from opwright_build.versions.promise import Promise
     from opwright_build.versions.release_lock import DomainLock, Locks
 
 
@@ -140,9 +141,34 @@ def texts_of(session: Session, locks: Locks) -> list[Diagnostic]:
                 help_ = "take it from version control again"
                 found.append(Diagnostic("OW610", message, domain.place(promise.identity), help=help_))
             else:
-                found += read_text(data, promise.entry)[1]
+                found += read_text(data, promise)[1]
         found += check_notes(session.tree.read, domain)
     return found
+
+
+def promises_of_library(session: Session) -> tuple[dict[str, Promise], list[Diagnostic]]:
+    """The promises of all locks of the library by identity, whichever packages were asked for."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_root import SPECS
+    from opwright_build.versions.release_lock import read_locks
+
+    locks, found = read_locks(session.tree.read, LibraryFiles(session.root).folders(SPECS))
+    return {key: promise for domain in locks.domains.values() for key, promise in domain.promises.items()}, found
+
+
+def text_now(
+    session: Session, promise: Promise, bodies: Mapping[str, bytes], templates: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """The text of a version that is accepted or released, by its path; bodies that are superseded come from the text
+    before."""
+    from opwright.link.catalogue import layered
+
+    from opwright_build.versions.release_lock import read_text, text_path, write_text
+
+    path = text_path(promise.entry)
+    if promise.superseded:
+        bodies = layered([bodies, read_text(session.tree.read(path) or b"", promise)[0]])
+    return {path: write_text(promise, bodies, templates)}
 
 
 def unaccepted(library: BuiltLibrary) -> list[Diagnostic]:
@@ -158,7 +184,7 @@ def _refused(verdict: NumericVerdict, place: Place | None, why: str) -> Diagnost
     command = f'opwright lock --accept {verdict.identity} --reason "..."'
     if verdict.unjudged:
         command += " --unjudged"
-    otherwise = ", or add vectors that run these bodies" if verdict.unjudged else ""
+    otherwise = ", or add vectors that run these bodies" if verdict.unjudged and not verdict.missing else ""
     return Diagnostic(
         "OW616",
         f"the new body of {verdict.identity} is not accepted{why}",
@@ -188,11 +214,14 @@ def _accept(
             accepted.append(identity)
         else:
             found.append(_refused(verdict, None, f": values have to be within `{accept.within}`"))
+    promises, damaged = promises_of_library(session)
+    found += [item for item in damaged if item not in found]
     if has_errors(found):
         return finish(session, started, [*library.diagnostics, *found], "", _fields(locks, library, ()))
-    bundles = read_packages(session, library)
+    verdicts = {identity: library.verdicts[identity] for identity in accepted}
+    reason = " ".join(accept.reason.split())
     session.transaction.write(
-        _accepted_files(locks, bundles, accepted, library.verdicts, " ".join(accept.reason.split()))
+        _accepted_files(session, locks, read_packages(session, library), verdicts, reason, promises)
     )
     quiet = [item for item in library.diagnostics if item.code not in _BODIES]
     lines = [f"accepted {identity}: {library.verdicts[identity].explain()}" for identity in accepted]
@@ -210,31 +239,39 @@ def _is_within(verdict: NumericVerdict, accept: Accepting) -> bool:
 
 
 def _accepted_files(
+    session: Session,
     locks: Locks,
     bundles: Sequence[Bundle],
-    accepted: Collection[str],
-    verdicts: Mapping[str, NumericVerdict],
+    accepted: Mapping[str, NumericVerdict],
     reason: str,
+    promises: Mapping[str, Promise],
 ) -> dict[str, bytes]:
-    """The locks with the new bodies of these versions, and the texts of those."""
+    """The locks with the new bodies of these versions, and the texts of those. `promises` are those of all locks."""
     from opwright_build.versions.promise import Accepted, bare
-    from opwright_build.versions.release_lock import text_path, write_lock, write_text
+    from opwright_build.versions.release_lock import write_lock
+    from opwright_build.versions.superseded import with_superseded
 
-    texts: dict[str, bytes] = {}
-    changed: dict[str, DomainLock] = {}
+    fresh: dict[str, tuple[Promise, Bundle]] = {}
     for bundle in bundles:
         for entry in bundle.index.functions:
-            if entry.identity not in accepted:
-                continue
-            lock = changed.get(entry.domain, locks.domains[entry.domain])
-            promise = lock.promises[entry.identity]
-            left = tuple(sorted(promise.bodies - {body.body for body in entry.bodies}))
-            item = Accepted(lock.release, reason, verdicts[entry.identity].within.value, left)
-            promises = dict(lock.promises)
-            promises[entry.identity] = replace(promise, entry=bare(entry), accepted=(*promise.accepted, item))
-            changed[entry.domain] = replace(lock, promises=promises)
-            texts[text_path(entry)] = write_text(entry, bundle.bodies, bundle.templates)
-    return texts | {lock.path: write_lock(lock) for lock in changed.values()}
+            if entry.identity in accepted:
+                promise = promises[entry.identity]
+                left = tuple(sorted(promise.bodies - {body.body for body in entry.bodies}))
+                release = locks.domains[entry.domain].release
+                item = Accepted(release, reason, accepted[entry.identity].within.value, left)
+                fresh[entry.identity] = (
+                    replace(promise, entry=bare(entry), accepted=(*promise.accepted, item)),
+                    bundle,
+                )
+    now = with_superseded({**promises, **{identity: promise for identity, (promise, _) in fresh.items()}}, promises)
+    files: dict[str, bytes] = {}
+    changed: dict[str, DomainLock] = {}
+    for identity, (promise, bundle) in fresh.items():
+        domain = promise.entry.domain
+        lock = changed.get(domain, locks.domains[domain])
+        changed[domain] = replace(lock, promises={**lock.promises, identity: now[identity]})
+        files |= text_now(session, now[identity], bundle.bodies, bundle.templates)
+    return files | {lock.path: write_lock(lock) for lock in changed.values()}
 
 
 def _gone(session: Session, library: BuiltLibrary, locks: Locks) -> set[str]:

@@ -16,13 +16,13 @@ from opwright_build.report.tables import counted
 from opwright_build.workflow.lock_comparison import ReadFile, read_locks_of
 
 if TYPE_CHECKING:
-    from opwright.bundle.format import Bundle, FunctionEntry
+    from opwright.bundle.format import Bundle
 
     from opwright_build.spec.model import LoadedLibrary
     from opwright_build.verify.case_model import CollectedVersion
     from opwright_build.verify.run.runtimes import Runtime
     from opwright_build.versions.numeric import NumericVerdict
-    from opwright_build.versions.promise import Promised
+    from opwright_build.versions.promise import Promise, Promised
     from opwright_build.versions.release_lock import Locks
     from opwright_build.workflow.session import Session
 
@@ -56,12 +56,13 @@ def judge_differing(
         return Judged({}, ())
     found: list[Diagnostic] = []
 
-    def bodies_of(entry: FunctionEntry) -> Mapping[str, bytes]:
-        data = read(text_path(entry))
+    def bodies_of(promise: Promise) -> Mapping[str, bytes]:
+        path = text_path(promise.entry)
+        data = read(path)
         if data is None:
-            found.append(_no_text(text_path(entry), locks, entry.identity))
+            found.append(_no_text(path, locks, promise.identity))
             return {}
-        bodies, findings = read_text(data, entry)
+        bodies, findings = read_text(data, promise)
         found.extend(findings)
         return bodies
 
@@ -157,7 +158,8 @@ def _decode(data: bytes) -> NumericVerdict:
     from opwright_build.versions.numeric import NumericVerdict, Within
 
     value = json.loads(data)
-    return NumericVerdict(**{**value, "within": Within(value["within"]), "unjudged": tuple(value["unjudged"])})
+    texts = {name: tuple(value[name]) for name in ("unjudged", "missing")}
+    return NumericVerdict(**{**value, **texts, "within": Within(value["within"])})
 
 
 def _reads(version: CollectedVersion) -> list[Read]:

@@ -15,7 +15,7 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.spec.library_root import LIBRARY_FILE
 from opwright_build.workflow.build import publish
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
-from opwright_build.workflow.locking import locks_of_package, texts_of, unaccepted
+from opwright_build.workflow.locking import locks_of_package, promises_of_library, text_now, texts_of, unaccepted
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import usage_error
 from opwright_build.workflow.task import finish, on_library
@@ -185,7 +185,9 @@ def _prepare(
     from opwright_build.workflow.release_verdicts import changed_since
 
     locks, damaged = locks_of_package(session, loaded.library, package)
-    found += [*damaged, *texts_of(session, locks)]
+    promises, elsewhere = promises_of_library(session)
+    damaged += [item for item in (*elsewhere, *texts_of(session, locks)) if item not in damaged]
+    found += damaged
     if damaged:
         return None
     released, current = locks.promised, promised_by(bundle.index, elsewhere=loaded.library.domains_beside(package))
@@ -208,7 +210,7 @@ def _prepare(
         if item.release == domain.release
     ]
     notes = release_notes(package.name, version, locks.release, changes, accepted)
-    files = _files(locks, package, bundle, version, session, notes.encode())
+    files = _files(locks, package, bundle, version, session, notes.encode(), promises)
     files[notes_path(package.domains, version)] = notes.encode()
     files[f"dist/{package.name}-{version}.md"] = notes.encode()
     return _Ready(files, notes, package.name, locks.release, False, changed_since(locks, bundle))
@@ -262,31 +264,27 @@ def _steps_refused(changes: Sequence[Change], last: str, version: str, places: S
 
 
 def _files(
-    locks: Locks, package: Package, bundle: Bundle, version: str, session: Session, notes: bytes
+    locks: Locks,
+    package: Package,
+    bundle: Bundle,
+    version: str,
+    session: Session,
+    notes: bytes,
+    locked_now: Mapping[str, Promise],
 ) -> dict[str, bytes | None]:
-    """The locks and the texts of all versions of the package."""
-    from opwright_build.versions.promise import Promise, Terms, bare, by_identity
-    from opwright_build.versions.release_lock import (
-        DomainLock,
-        Release,
-        text_path,
-        with_notes,
-        write_lock,
-        write_text,
-    )
+    """The locks and the texts of all versions of the package. `locked_now` are the promises of all locks."""
+    from opwright_build.versions.promise import Terms, by_identity
+    from opwright_build.versions.release_lock import DomainLock, Release, text_path, with_notes, write_lock
 
     files: dict[str, bytes | None] = {}
+    released = _promises(locks, bundle, version, locked_now)
     locked: dict[str, bytes | None] = {}
     for domain in bundle.index.domains:
         before = locks.domains.get(domain.name)
         known = before.promises if before is not None else {}
-        promises = []
-        for entry in bundle.index.functions:
-            if entry.domain == domain.name:
-                old = known.get(entry.identity)
-                kept = Promise(bare(entry), version) if old is None else replace(old, entry=bare(entry))
-                promises.append(kept)
-                files[text_path(entry)] = write_text(entry, bundle.bodies, bundle.templates)
+        promises = [promise for promise in released if promise.entry.domain == domain.name]
+        for promise in promises:
+            files |= text_now(session, promise, bundle.bodies, bundle.templates)
         for promise in known.values():
             files.setdefault(text_path(promise.entry), None)
         told = () if before is None else before.notes
@@ -305,6 +303,21 @@ def _files(
         )
         locked[lock.path] = write_lock(lock)
     return {path: data for path, data in {**files, **locked}.items() if session.tree.read(path) != data}
+
+
+def _promises(locks: Locks, bundle: Bundle, version: str, locked_now: Mapping[str, Promise]) -> list[Promise]:
+    """What the release promises of each version of the package."""
+    from opwright_build.versions.promise import Promise, bare
+    from opwright_build.versions.superseded import with_superseded
+
+    known = {identity: promise for lock in locks.domains.values() for identity, promise in lock.promises.items()}
+    now = {identity: promise for identity, promise in locked_now.items() if identity not in known}
+    entries = [bare(entry) for entry in bundle.index.functions]
+    for entry in entries:
+        old = known.get(entry.identity)
+        now[entry.identity] = Promise(entry, version) if old is None else replace(old, entry=entry)
+    now = with_superseded(now, locked_now)
+    return [now[entry.identity] for entry in entries]
 
 
 def _gone(before: DomainLock | None, promises: Sequence[Promise]) -> tuple[str, ...]:
