@@ -56,7 +56,7 @@ def test_what_a_loop_hands_on() -> None:
 def test_a_template_knows_no_less() -> None:
     node = ast.parse("def F(x):\n" + "".join(f"    {line}\n" for line in BODY.splitlines())).body[0]
     assert isinstance(node, ast.FunctionDef)
-    read = read_function(write_function(node))
+    read = read_function(write_function(node, lambda annotation: annotation))
     kinds = (ast.If, ast.For, ast.While)
     pairs = zip(*([item for item in ast.walk(tree) if isinstance(item, kinds)] for tree in (node, read)), strict=True)
     written, stored = Liveness(node.body), Liveness(read.body)

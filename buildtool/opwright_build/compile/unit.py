@@ -11,7 +11,7 @@ from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry, Shap
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 from opwright.lang.annotations import TensorAnnotation, read_returns
-from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, as_written, read_interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, Libraries
 from opwright.lang.source import span_of
@@ -48,11 +48,11 @@ def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, foun
     scope = FileScope(module, files, libraries, evaluate_static, found.append)
     scope.decorators_of(node)
     problems: list[Diagnostic] = []
-    interface = read_interface(module.source, node, scope.constant, problems.append)
+    interface = read_interface(module.source, node, scope.constant, problems.append, as_written(scope))
     found.extend(problems)
     if not problems:
         _compare(version, module, interface, found)
-    returns = _returns(version, module, node, found)
+    returns = _returns(version, scope, node, found)
     if found:
         return None
     return Unit(module, node, _declaration(version, interface, returns), interface, files, libraries)
@@ -165,13 +165,13 @@ def _contradictions(
 
 
 def _returns(
-    version: SpecVersion, module: Module, node: ast.FunctionDef, found: list[Diagnostic]
+    version: SpecVersion, scope: FileScope, node: ast.FunctionDef, found: list[Diagnostic]
 ) -> tuple[TensorAnnotation, ...] | None:
     """What the annotation of the results says of each output; None where it says nothing."""
-    returns = read_returns(node.returns)
+    returns = read_returns(node.returns, names=scope)
     if returns is None or node.returns is None:
         return None
-    place = module.source.place(span_of(node.returns))
+    place = scope.module.source.place(span_of(node.returns))
     single = tuple(item for item in version.outputs if not item.variadic)
     if len(returns) < len(single) or (len(returns) > len(single) and single == version.outputs):
         found.append(

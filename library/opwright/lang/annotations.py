@@ -1,13 +1,14 @@
 """What an annotation says of a parameter, an output or a local name: read from its syntax.
 
-Names are judged by their last part: `FLOAT`, `ow.FLOAT` and `typing.Optional` mean what they say wherever they come
-from.
+Types are judged by the last part of their names: `FLOAT`, `ow.FLOAT` and `typing.Optional` mean what they say wherever
+they come from. What else a module calls them (`import FLOAT as F`, `V = FLOAT["N", 3]`) its scope says.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from opwright.elements import BY_NAME, ElementType, fits_size
 from opwright.lang.value_class import record
@@ -116,54 +117,181 @@ def union_of(tensors: list[TensorAnnotation]) -> TensorAnnotation:
     )
 
 
+# ---------------------------------------------------------------------------------------------- names of types
+
+
+class Names(Protocol):
+    """What names in annotations stand for, and what is known already of aliases: by their nodes and the type variables
+    that they were read with."""
+
+    aliases: dict[tuple[ast.expr, tuple[str, ...]], Annotation | None]
+
+    def stands_for(self, node: ast.expr) -> str | Alias | Annotation | None:
+        """Of a name, also a dotted one: the name of a type, what a module has bound to it, or what it means; "" of any
+        other expression. None where that is not known before the program runs."""
+
+
+@record
+class Alias:
+    """An expression that a module binds to a name, and the names around it."""
+
+    node: ast.expr
+    names: Names
+
+
+class LastNames:
+    """The names of types alone."""
+
+    def __init__(self) -> None:
+        self.aliases: dict[tuple[ast.expr, tuple[str, ...]], Annotation | None] = {}
+
+    def stands_for(self, node: ast.expr) -> str | Alias | Annotation | None:
+        return last_name(node)
+
+
+def last_name(node: ast.expr) -> str:
+    """The last part of a name; "" of any other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _followed(node: ast.expr, names: Names) -> str | Alias | Annotation | None:
+    """What a name stands for, names of names followed."""
+    found = names.stands_for(node)
+    for _ in range(_DEEPEST):
+        if not isinstance(found, Alias) or not isinstance(found.node, ast.Name | ast.Attribute):
+            return found
+        found = found.names.stands_for(found.node)
+    return None
+
+
 # ------------------------------------------------------------------------------------------------- from syntax
 
 
 def read_returns(
-    node: ast.expr | None, variables: Mapping[str, TensorAnnotation] | None = None
+    node: ast.expr | None,
+    variables: Mapping[str, TensorAnnotation] | None = None,
+    names: Names | None = None,
 ) -> tuple[TensorAnnotation, ...] | None:
     """What the annotation of a function's results says of each; None where it does not say how many there are.
-    `variables` are type variables by name."""
-    if node is None or _is_none(node):
-        return None
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        try:
-            return read_returns(ast.parse(node.value, mode="eval").body, variables)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+    `variables` and `names` as of `read_annotation`."""
+    names = names or LastNames()
+    for _ in range(_DEEPEST):
+        if node is None or _is_none(node):
             return None
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = _parsed(node.value)
+            continue
+        stands_for = names.stands_for(node)
+        if not isinstance(stands_for, Alias) or last_name(node) in (variables or ()):
+            break
+        node, names = stands_for.node, stands_for.names
+    if node is None:
+        return None
     items = [node]
     if isinstance(node, ast.Tuple):
         items = node.elts
-    elif isinstance(node, ast.Subscript) and _last_name(node.value) in ("tuple", "Tuple"):
+    elif isinstance(node, ast.Subscript) and _followed(node.value, names) in ("tuple", "Tuple"):
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if any(isinstance(item, ast.Constant) and item.value is ... for item in items):
             return None
-    found = [read_annotation(item, variables) for item in items]
+    found = [read_annotation(item, variables, names) for item in items]
     if len(items) == 1 and (found[0] is None or found[0].kind is not None or found[0].tensor == ANY):
         return None
     return tuple(ANY if item is None or item.kind is not None else item.tensor for item in found)
 
 
 def read_annotation(
-    node: ast.expr | None, variables: Mapping[str, TensorAnnotation] | None = None, depth: int = 0
+    node: ast.expr | None,
+    variables: Mapping[str, TensorAnnotation] | None = None,
+    names: Names | None = None,
+    depth: int = 0,
 ) -> Annotation | None:
-    """What an annotation means; None when it is not understood. `variables` are type variables by name."""
+    """What an annotation means; None when it is not understood. `variables` are type variables by name; without `names`
+    each name is that of a type."""
     if node is None:
         return Annotation(None)
-    if depth > _DEEPEST:
+    return _Reader(variables or {}, names or LastNames()).read(node, depth)
+
+
+def _parsed(text: str) -> ast.expr | None:
+    """The annotation that stands in quotes."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        try:
-            return read_annotation(ast.parse(node.value, mode="eval").body, variables, depth + 1)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+
+
+@record
+class _Reader:
+    variables: Mapping[str, TensorAnnotation]
+    names: Names
+
+    def read(self, node: ast.expr, depth: int) -> Annotation | None:
+        if depth > _DEEPEST:
             return None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _read_union(_operands(node), variables, depth)
-    if isinstance(node, ast.Subscript):
-        return _read_generic(_last_name(node.value), node.slice, variables, depth)
-    name = _last_name(node)
-    if variables is not None and name in variables:
-        return Annotation(None, tensor=variables[name])
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            inner = _parsed(node.value)
+            return None if inner is None else self.read(inner, depth + 1)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self._union(_operands(node), depth)
+        if isinstance(node, ast.Subscript):
+            return self._generic(_followed(node.value, self.names), node.slice, depth)
+        if isinstance(node, ast.Call):  # a type variable is for editors: what it admits is declared elsewhere
+            return Annotation(None) if _followed(node.func, self.names) == "TypeVar" else None
+        if last_name(node) in self.variables:
+            return Annotation(None, tensor=self.variables[last_name(node)])
+        name = _followed(node, self.names)
+        if isinstance(name, Alias):
+            return self._alias(name, depth)
+        return _named(name) if isinstance(name, str) else name
+
+    def _alias(self, alias: Alias, depth: int) -> Annotation | None:
+        """What a module has bound to a name, read once: others may be made of it, and it of itself."""
+        known, key = alias.names.aliases, (alias.node, tuple(self.variables))
+        if key not in known:
+            known[key] = None
+            known[key] = _Reader(self.variables, alias.names).read(alias.node, depth + 1)
+        return known[key]
+
+    def _union(self, nodes: list[ast.expr], depth: int) -> Annotation | None:
+        parts = [node for node in nodes if not _is_none(node)]
+        found = make_union(self.read(node, depth + 1) for node in parts)
+        return make_optional(found) if found is not None and len(parts) < len(nodes) else found
+
+    def _generic(self, name: str | Alias | Annotation | None, argument: ast.expr, depth: int) -> Annotation | None:
+        items = argument.elts if isinstance(argument, ast.Tuple) else [argument]
+        if not isinstance(name, str):
+            return name if name == Annotation(None) else None  # a class that says nothing of tensors, as it is
+        if name == "Annotated" and items:
+            return self.read(items[0], depth + 1)
+        if name == "Optional":
+            inner = self.read(argument, depth + 1)
+            return inner and make_optional(inner)
+        if name == "Union":
+            return self._union(items, depth)
+        if name == "Literal":
+            values = tuple(item.value for item in items if isinstance(item, ast.Constant))
+            return make_literal(values) if len(values) == len(items) else None
+        if name == "OptionalValue":
+            item = self.read(argument, depth + 1)
+            return item and make_optional_value(item)
+        if name == "Map" and len(items) == 2:
+            key, item = (self.read(part, depth + 1) for part in items)
+            return key and item and make_map(key, item)
+        if name in SEQUENCES:
+            item = self.read(items[0], depth + 1) if items else None
+            return item and make_sequence(item)
+        if name in _ELEMENTS or name == "Tensor":
+            elements = (_ELEMENTS[name],) if name in _ELEMENTS else ()
+            dims = _read_dims(items)
+            return None if dims is None else Annotation(None, tensor=TensorAnnotation(elements, shape=dims.shape))
+        return Annotation(None) if name else None
+
+
+def _named(name: str) -> Annotation | None:
+    """What the name of a type means by itself."""
     if name in SCALARS:
         return Annotation(SCALARS[name], is_bool=name == "bool")
     if name == "Graph":
@@ -183,44 +311,6 @@ def _operands(node: ast.expr) -> list[ast.expr]:
     return found[::-1]
 
 
-def _read_union(
-    nodes: list[ast.expr], variables: Mapping[str, TensorAnnotation] | None, depth: int
-) -> Annotation | None:
-    parts = [node for node in nodes if not _is_none(node)]
-    found = make_union(read_annotation(node, variables, depth + 1) for node in parts)
-    return make_optional(found) if found is not None and len(parts) < len(nodes) else found
-
-
-def _read_generic(
-    name: str, argument: ast.expr, variables: Mapping[str, TensorAnnotation] | None, depth: int
-) -> Annotation | None:
-    items = argument.elts if isinstance(argument, ast.Tuple) else [argument]
-    if name == "Annotated" and items:
-        return read_annotation(items[0], variables, depth + 1)
-    if name == "Optional":
-        inner = read_annotation(argument, variables, depth + 1)
-        return inner and make_optional(inner)
-    if name == "Union":
-        return _read_union(items, variables, depth)
-    if name == "Literal":
-        values = tuple(item.value for item in items if isinstance(item, ast.Constant))
-        return make_literal(values) if len(values) == len(items) else None
-    if name == "OptionalValue":
-        item = read_annotation(argument, variables, depth + 1)
-        return item and make_optional_value(item)
-    if name == "Map" and len(items) == 2:
-        key, item = (read_annotation(part, variables, depth + 1) for part in items)
-        return key and item and make_map(key, item)
-    if name in SEQUENCES:
-        item = read_annotation(items[0], variables, depth + 1) if items else None
-        return item and make_sequence(item)
-    if name in _ELEMENTS or name == "Tensor":
-        elements = (_ELEMENTS[name],) if name in _ELEMENTS else ()
-        dims = _read_dims(items)
-        return None if dims is None else Annotation(None, tensor=TensorAnnotation(elements, shape=dims.shape))
-    return Annotation(None) if name else None
-
-
 def _read_dims(items: list[ast.expr]) -> TensorAnnotation | None:
     """A tensor of the dimensions that are written; None for what is no shape."""
     if len(items) == 1 and isinstance(items[0], ast.Constant) and items[0].value is ...:
@@ -236,10 +326,31 @@ def _read_dims(items: list[ast.expr]) -> TensorAnnotation | None:
     return TensorAnnotation(shape=tuple(dims))
 
 
+def written_out(node: ast.expr, names: Names) -> ast.expr | None:
+    """The annotation of a local name in names of types alone: itself where it is that already; None where it is not
+    understood. What it says of anything but a tensor is not looked at."""
+    found = read_annotation(node, names=names)
+    if found is None or found == read_annotation(node):
+        return None if found is None else node
+    return ast.parse("int" if found.kind is not None else _text_of(found.tensor), mode="eval").body
+
+
+def _text_of(tensor: TensorAnnotation) -> str:
+    dims = "..." if tensor.shape is None else ", ".join(map(repr, tensor.shape))
+    brackets = f"[{dims}]" if dims else ""
+    named = [f"{element.name.upper()}{brackets}" for element in tensor.elements]
+    text = " | ".join(named) or tensor.variable or f"Tensor{brackets}"
+    for kind in reversed(tensor.wrap):
+        word, _, key = kind.partition(":")
+        before = {"seq": "Sequence[", "optional": "OptionalValue["}.get(word, f"Map[{key.upper()}, ")
+        text = f"{before}{text}]"
+    return text
+
+
 def why_not_understood(node: ast.expr | None, otherwise: str) -> str:
     """Why an annotation means nothing: what stands for a dimension of a tensor type and is none, or `otherwise`."""
     for part in ast.walk(node) if node is not None else ():
-        if not isinstance(part, ast.Subscript) or _last_name(part.value) not in {*_ELEMENTS, "Tensor"}:
+        if not isinstance(part, ast.Subscript) or last_name(part.value) not in {*_ELEMENTS, "Tensor"}:
             continue
         items = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
         wrong = next((item for item in items if _read_dims([item]) is None), None)
@@ -250,9 +361,3 @@ def why_not_understood(node: ast.expr | None, otherwise: str) -> str:
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else ""

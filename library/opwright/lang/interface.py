@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
-from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation, why_not_understood
+from opwright.lang.annotations import ANY, Annotation, Names, TensorAnnotation, read_annotation, why_not_understood
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.ir import AttributeLiteral
 from opwright.lang.numpy_values import number_of
@@ -123,13 +123,11 @@ def read_interface(
     function: ast.FunctionDef,
     evaluate: Callable[[ast.expr], object],
     report: Callable[[Diagnostic], None],
-    read: Callable[[ast.arg], Annotation | None] | None = None,
+    read: Callable[[ast.arg], Annotation | None],
 ) -> Interface:
-    """The parameters of a `def`. `evaluate` gives the static value of a default; problems go to `report`.
-
-    `read` says what a parameter's annotation means, where that is known better than from its syntax.
+    """The parameters of a `def`. `evaluate` gives the static value of a default; problems go to `report`. `read` says
+    what a parameter's annotation means.
     """
-    read = read or _read_syntax
     inputs: list[Input] = []
     attributes: list[AttributeDeclaration] = []
     arguments = function.args
@@ -163,8 +161,9 @@ def read_interface(
     return Interface(tuple(inputs), tuple(attributes))
 
 
-def _read_syntax(argument: ast.arg) -> Annotation | None:
-    return read_annotation(argument.annotation)
+def as_written(names: Names) -> Callable[[ast.arg], Annotation | None]:
+    """Reads the annotation of each parameter from its syntax; `names` says what names in it stand for."""
+    return lambda argument: read_annotation(argument.annotation, names=names)
 
 
 def _input(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, Related
 from opwright.elements import BY_NAME
+from opwright.lang.annotations import Alias, Annotation, last_name
 from opwright.lang.lower.operands import Operand
 from opwright.lang.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
 from opwright.lang.objects import (
@@ -171,6 +172,7 @@ class ModuleScope(ABC):
         self._evaluate = evaluate
         self._known: dict[str, Operand] = {}
         self._evaluating: set[ast.expr] = set()
+        self.aliases: dict[tuple[ast.expr, tuple[str, ...]], Annotation | None] = {}
 
     @abstractmethod
     def lookup(self, name: str, span: Span, local: Iterable[str] = ()) -> Operand:
@@ -180,6 +182,10 @@ class ModuleScope(ABC):
     def newer_opset(self, domain: str, version: int) -> str:
         """How to take an opset of the domain from that version on."""
         return f'narrow `opset:` to ">={version}"'
+
+    def stands_for(self, node: ast.expr) -> str | Alias | Annotation | None:
+        """What a name in an annotation stands for, as `annotations.Names` has it."""
+        return last_name(node)
 
     def known(self, name: str) -> Operand:
         """What a name means that has been looked up before; None for any other."""
@@ -306,6 +312,7 @@ class FileScope(ModuleScope):
         self.files = files
         self._wrong: dict[str, tuple[Diagnostic, ...]] = {}  # what was reported of those that are MISSING
         self._open: set[str] = set()
+        self._followed: set[str] = set()
         self._main = main
         # One scope per file, so that imports in a circle are seen. The main one is not in it: it would keep all that is
         # compiled with it until a garbage collection.
@@ -393,6 +400,56 @@ class FileScope(ModuleScope):
                 return None
         values = {name: self._evaluate(self, value) for name, value in fields.items() if value is not None}
         return RecordObject(RecordType(node.name, tuple(fields)), values)
+
+    # --------------------------------------------------------------------------------------- annotations
+
+    def stands_for(self, node: ast.expr) -> str | Alias | Annotation | None:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            file = self._file_of(node.value.id)
+            return node.attr if file is None else file.type_bound(node.attr)
+        is_bound = isinstance(node, ast.Name) and node.id in self.module.bindings
+        return self.type_bound(last_name(node)) if is_bound else last_name(node)
+
+    def type_bound(self, name: str) -> str | Alias | None:
+        """What a name of this module stands for in an annotation."""
+        bindings = self.module.bindings.get(name)
+        if bindings is None or name in self._followed:  # files may import it from each other
+            return None
+        self._followed.add(name)
+        try:
+            found = [self._type_of(item, name) for item in bindings]
+        finally:
+            self._followed.discard(name)
+        return found[0] if all(item == found[0] for item in found) else None
+
+    def _type_of(self, binding: Binding, name: str) -> str | Alias | None:
+        node = binding.node
+        if isinstance(node, ast.alias):
+            statement = self.module.owners[id(node)]
+            if not isinstance(statement, ast.ImportFrom):
+                return name
+            if not statement.level:
+                return node.name  # `if TYPE_CHECKING:` changes nothing
+            found = self.files.module(statement.module or "", statement.level, self.module.source.name)
+            return self._scope_of(found).type_bound(node.name) if isinstance(found, Module) else None
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            return name
+        if binding.conditional:
+            return None
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            return Alias(node.value, self)
+        return Alias(node.value, self) if isinstance(node, ast.AnnAssign) and node.value is not None else None
+
+    def _file_of(self, name: str) -> FileScope | None:
+        """The file of the library that a name is, after `from . import types`."""
+        bindings = self.module.bindings.get(name, ())
+        node = bindings[0].node if len(bindings) == 1 else None
+        statement = self.module.owners[id(node)] if isinstance(node, ast.alias) else None
+        if not isinstance(statement, ast.ImportFrom) or not statement.level or not isinstance(node, ast.alias):
+            return None
+        inner = f"{statement.module}.{node.name}" if statement.module else node.name
+        found = self.files.module(inner, statement.level, self.module.source.name)
+        return self._scope_of(found) if isinstance(found, Module) else None
 
     # ------------------------------------------------------------------------------------------- imports
 

@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import BY_NAME
+from opwright.lang.annotations import read_annotation, written_out
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
@@ -107,7 +108,7 @@ class _Writer:
     def write(self, function: FunctionObject) -> Json:
         scope, node = function.scope, function.node
         try:
-            tree = write_function(node)
+            tree = write_function(node, lambda annotation: self._annotation(scope, annotation))
         except UnknownSyntaxError as error:
             place = scope.module.source.place(span_of(error.node) if hasattr(error.node, "lineno") else span_of(node))
             name = type(error.node).__name__
@@ -119,6 +120,15 @@ class _Writer:
         if len(self.found) > before:
             return None
         return {"names": names, "node": tree, "script": function.is_script}
+
+    def _annotation(self, scope: ModuleScope, node: ast.expr) -> ast.expr:
+        """The annotation without names of the module, which a template has no table of."""
+        made = written_out(node, scope)
+        if made is None and read_annotation(node) is not None:  # others are refused where they are lowered
+            place = scope.module.source.place(span_of(node))
+            reason = "what the names in it stand for is not known when the function is built"
+            self.found.append(Diagnostic("OW317", "the annotation is not understood", place, reason=reason))
+        return made or node
 
     def _meaning(self, scope: ModuleScope, name: str, span: Span) -> Json:
         value = scope.lookup(name, span)

@@ -64,15 +64,17 @@ _CLASSES = _classes()
 # ------------------------------------------------------------------------------------------------------ writing
 
 
-def write_function(node: ast.FunctionDef) -> Json:
-    """A function as JSON. Raises UnknownSyntaxError."""
-    return _write(node, Kind.BLOCK, Count.ONE)
+def write_function(node: ast.FunctionDef, written_out: Callable[[ast.expr], ast.expr]) -> Json:
+    """A function as JSON. `written_out` gives annotations of local names without names of the module. Raises
+    UnknownSyntaxError."""
+    return _write(node, Kind.BLOCK, Count.ONE, written_out)
 
 
-def _write(value: object, kind: Kind, count: Count) -> Json:
+def _write(value: object, kind: Kind, count: Count, written_out: Callable[[ast.expr], ast.expr]) -> Json:
     if count in _LISTS:
         assert isinstance(value, list)
-        return [_write(item, kind, _LISTS[count]) for item in (_body(value) if kind is Kind.SCOPE else value)]
+        items = _body(value) if kind is Kind.SCOPE else value
+        return [_write(item, kind, _LISTS[count], written_out) for item in items]
     if count is Count.OPTIONAL and value is None:
         return None
     if kind in _AS_THEY_ARE:
@@ -80,6 +82,9 @@ def _write(value: object, kind: Kind, count: Count) -> Json:
         return value
     if kind is Kind.VALUE:
         return write_constant(value)
+    if kind is Kind.ANNOTATION:
+        assert isinstance(value, ast.expr)
+        value = written_out(value)
     assert isinstance(value, ast.AST)
     word = type(value).__name__
     if kind in _WORDS:
@@ -88,7 +93,8 @@ def _write(value: object, kind: Kind, count: Count) -> Json:
         return word
     if _CLASSES[kind].get(word) is not type(value) or not _is_plain_constant(value):
         raise UnknownSyntaxError(value)
-    return [word, *(_write(getattr(value, part.name), part.kind, part.count) for part in FORMS[type(value)].fields)]
+    fields = FORMS[type(value)].fields
+    return [word, *(_write(getattr(value, part.name), part.kind, part.count, written_out) for part in fields)]
 
 
 def _is_plain_constant(node: ast.AST) -> bool:

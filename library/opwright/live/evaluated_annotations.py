@@ -27,6 +27,7 @@ from opwright.types import Graph, Map, OptionalValue, Tensor
 
 _SCALAR_TYPES = {int: "int", float: "float", str: "str", bool: "bool"}
 _SEQUENCE_TYPES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
+_OWN_TYPES = (Graph, Map, OptionalValue)
 _DEEPEST = 100
 # What is known of classes of tensors, by their identity: all of one element type have one hash. Each is kept here, as
 # `opwright.types` does, so that nothing else gets its identity.
@@ -84,6 +85,16 @@ def read_object(value: Any, function: FunctionType, depth: int = 0) -> Annotatio
     if isinstance(value, typing.TypeVar):
         return _read_variable(value, function, depth)
     return None if depth > _DEEPEST else _read_generic(value, function, depth + 1)
+
+
+def name_of_type(value: Any) -> str | None:
+    """The name of a type that means what it says, or that is written before brackets; None of any other object."""
+    if isinstance(value, type) and typing.get_origin(value) is None:
+        is_named = issubclass(value, Tensor) and "[" not in value.__name__
+        is_named = is_named or value in (*_SCALAR_TYPES, *_SEQUENCE_TYPES, *_OWN_TYPES)
+        return value.__name__ if is_named or value.__module__ in ("typing", "typing_extensions") else None
+    name = getattr(value, "_name", None) if type(value).__module__ == "typing" and not typing.get_args(value) else None
+    return name if isinstance(name, str) else None
 
 
 def _evaluated(value: Any, function: FunctionType) -> Any:

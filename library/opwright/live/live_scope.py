@@ -21,6 +21,7 @@ from opwright.elements import ElementType
 from opwright.functions import OnnxFunction, graph, script
 from opwright.graphs.ndarrays import element_of_dtype, python_number
 from opwright.lang import ir, static
+from opwright.lang.annotations import Alias, Annotation, last_name
 from opwright.lang.lower.function_unit import evaluate_static
 from opwright.lang.lower.operands import StaticDict
 from opwright.lang.numpy_values import FUNCTIONS
@@ -43,6 +44,7 @@ from opwright.lang.objects import (
 from opwright.lang.resolve import BUILTIN_NAMES, ONNX_FUNCTIONS, TYPING_MODULES, ModuleScope
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
+from opwright.live.evaluated_annotations import name_of_type, read_object
 from opwright.live.function_source import recover_helper
 from opwright.live.libraries import InstalledLibraries, opset_object, opset_of_module
 from opwright.live.proto_functions import ProtoFunction
@@ -105,6 +107,24 @@ class LiveScope(ModuleScope):
             return value
         value = _lookup(self.function.__globals__, name)
         self._reads.note(value, _lookup, self.function.__globals__, name)
+        return value
+
+    def stands_for(self, node: ast.expr) -> str | Alias | Annotation | None:
+        value = self._named(node)
+        if value is _UNSET:
+            return last_name(node)
+        name = name_of_type(value)
+        return read_object(value, self.function) if name is None else name
+
+    def _named(self, node: ast.expr) -> Any:
+        """The object that a name is, also a dotted one; _UNSET where it is none."""
+        if isinstance(node, ast.Name):
+            return self.read(node.id)
+        holder = self._named(node.value) if isinstance(node, ast.Attribute) else _UNSET
+        if not isinstance(node, ast.Attribute) or holder is _UNSET:
+            return _UNSET
+        value = _attribute(holder, node.attr)
+        self._reads.note(value, _attribute, holder, node.attr)
         return value
 
     def constant(self, node: ast.expr) -> Any:

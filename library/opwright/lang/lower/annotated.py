@@ -6,7 +6,7 @@ import ast
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.annotations import ANY, TensorAnnotation, read_annotation, why_not_understood
+from opwright.lang.annotations import ANY, Names, TensorAnnotation, read_annotation, why_not_understood
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
 from opwright.lang.lower.operands import Operand, is_run_time_number, is_sequence
@@ -22,7 +22,7 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
     """
     if not isinstance(operand, ir.Value) or is_run_time_number(operand):
         return operand
-    met = _declared(low, annotation, operand)
+    met = _declared(low, annotation, operand, low.scope)
     if met is None:
         return operand
     made = low.region.nodes[-1] if low.region.nodes else None
@@ -40,28 +40,30 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
     return named
 
 
-def declare_parameter(low: Lowering, region: ir.Region, annotation: ast.expr, parameter: ir.Value) -> None:
+def declare_parameter(
+    low: Lowering, region: ir.Region, annotation: ast.expr, parameter: ir.Value, names: Names
+) -> None:
     """Notes what a parameter of a function that is given as a graph is declared to be."""
     if is_run_time_number(parameter):
         return
-    met = _declared(low, annotation, parameter)
+    met = _declared(low, annotation, parameter, names)
     if met is not None:
         low.trail.put(region.declared, parameter, met)
         parameter.retype(met, low.trail)
 
 
-def promise(low: Lowering, region: ir.Region, returns: ast.expr | None) -> None:
+def promise(low: Lowering, region: ir.Region, returns: ast.expr | None, names: Names) -> None:
     """Notes what a function that is given as a graph is declared to return."""
     annotations = _items(returns, len(region.yields))
     for annotation, value in zip(annotations, region.yields, strict=False):
-        met = None if is_run_time_number(value) else _declared(low, annotation, value)
+        met = None if is_run_time_number(value) else _declared(low, annotation, value, names)
         if met is not None:
             low.trail.put(region.promised, value, met)
 
 
-def declared_rank(annotation: ast.expr | None) -> int | None:
+def declared_rank(annotation: ast.expr | None, names: Names) -> int | None:
     """The rank that an annotation says; None where it says none."""
-    found = None if annotation is None else read_annotation(annotation, {})
+    found = None if annotation is None else read_annotation(annotation, names=names)
     return None if found is None or found.tensor.shape is None else len(found.tensor.shape)
 
 
@@ -74,12 +76,12 @@ def _items(returns: ast.expr | None, count: int) -> list[ast.expr]:
     return [returns]
 
 
-def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type | None:
+def _declared(low: Lowering, annotation: ast.expr, value: ir.Value, names: Names) -> ir.Type | None:
     """The type of a value with what an annotation says of it; None where that is nothing about a tensor."""
     variables = {
         name: TensorAnnotation((), name) for name in low.function.variables if not name.startswith(("T_", "@"))
     }
-    found = read_annotation(annotation, variables)
+    found = read_annotation(annotation, variables, names)
     if found is None:
         raise low.error(
             "OW317",

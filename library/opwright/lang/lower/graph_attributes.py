@@ -104,8 +104,10 @@ class _GraphCall:
     def declares_list(self, name: str, index: int) -> bool:
         """Whether a parameter of a function that is given as a graph is declared with rank 1."""
         found = self.functions.get(name)
-        arguments = [] if found is None else [*found[0].node.args.posonlyargs, *found[0].node.args.args]
-        return index < len(arguments) and declared_rank(arguments[index].annotation) == 1
+        if found is None:
+            return False
+        arguments = [*found[0].node.args.posonlyargs, *found[0].node.args.args]
+        return index < len(arguments) and declared_rank(arguments[index].annotation, found[0].scope) == 1
 
     def lower(self, function: GraphFunction, span: Span, parameters: list[ir.Value], finish: Finish) -> ir.Region:
         """The function's body as a region; `finish` turns what it returns into what the region yields."""
@@ -125,7 +127,7 @@ class _GraphCall:
         for parameter, argument in zip(parameters, (*node.args.posonlyargs, *node.args.args), strict=False):
             parameter.name = argument.arg
             if argument.annotation is not None:
-                declare_parameter(low, region, argument.annotation, parameter)
+                declare_parameter(low, region, argument.annotation, parameter, function.scope)
 
         def step() -> list[ir.Value]:
             if function.run is not None:
@@ -137,7 +139,7 @@ class _GraphCall:
             return finish(found if isinstance(found, tuple) else () if found is None else (found,))
 
         region.yields = low.nested(region, self.span, step)
-        promise(low, region, node.returns)
+        promise(low, region, node.returns, function.scope)
         return region
 
     def emit(
@@ -395,7 +397,7 @@ def _if(call: _GraphCall) -> Operand:
         node.orelse.yields.append(made[1])
         node.results.append(ir.Value(made[2], "", span))
     for region, found in zip((node.then, node.orelse), functions, strict=True):
-        promise(low, region, found[0].node.returns)
+        promise(low, region, found[0].node.returns, found[0].scope)
     low.append(node)
     return node.results[0] if len(node.results) == 1 else tuple(node.results)
 
