@@ -175,6 +175,29 @@ def test_a_call_that_is_not_declared(packages: Path, opwright: Opwright) -> None
     assert codes(opwright("build", "--json", "-p", "acme-more")) == ["OW141"]
 
 
+def test_a_version_that_a_package_has_no_module_of(packages: Path, opwright: Opwright) -> None:
+    """As Python sees it: modules are of the versions at which functions are new."""
+    twice = "specs/com.acme.more/Twice/function.py"
+    add_function("com.acme.more", "Twice", TWICE.replace("opset1", "opset3"))
+    (finding,) = findings(opwright("build", "--json"))
+    assert (finding["code"], finding["message"]) == ("OW310", "`acme_base` has no `opset3`")
+    assert finding["help"] == "import `opset1`"
+    edit("specs/com.acme/domain.yaml", "version: 1\n", "version: 3\n")
+    assert codes(opwright("build", "--json")) == ["OW310"]
+    add_function("com.acme", "Third", HALF.replace("Half", "Third"))
+    edit("specs/com.acme/Third/spec.yaml", "since_version: 1", "since_version: 3")
+    assert opwright("build").status == 0
+    edit("specs/com.acme/Third/spec.yaml", "since_version: 3", "since_version: 2")
+    assert codes(opwright("build", "--json")) == ["OW310"]
+    edit("specs/com.acme/Third/spec.yaml", "since_version: 2", "since_version: x")
+    assert "OW310" not in codes(opwright("build", "--json"))  # it may be of version 3
+    edit("specs/com.acme/Third/spec.yaml", "since_version: x", "since_version: 3")
+    Path(twice).write_text("from acme_more import opset2 as own\n\n\ndef Twice(X):\n    return own.Half(own.Half(X))\n")
+    assert [item["message"] for item in findings(opwright("build", "--json"))] == ["`acme_more` has no `opset2`"]
+    edit(twice, "opset2", "opset1")
+    assert opwright("build").status == 0
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code", "place", "word"),
     [

@@ -48,6 +48,9 @@ class Tree:
     def domain_of(self, package: str, prefix: str = "") -> str | None:
         return "com.acme" if package == "acme_ops" else None
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        return None
+
     def emitted_domain(self, domain: str) -> str | None:
         return domain if domain == "com.acme" else None
 

@@ -191,6 +191,9 @@ class _Versions:
         own = package.partition(".")[0] == self.loaded.library.packages[0].package
         return self.loaded.domains[0].emitted if own and self.loaded.domains else None
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        return None
+
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
         domain = self._own_name(domain)
         found = [

@@ -110,6 +110,9 @@ class NoCalls:
     def domain_of(self, package: str, prefix: str = "") -> str | None:
         return None
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        return None
+
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
         return None
 

@@ -82,6 +82,9 @@ class Libraries:
     def domain_of(self, package: str, prefix: str = "") -> str | None:
         return "com.acme" if package == "acme" else None
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        return None
+
     def emitted_domain(self, domain: str) -> str | None:
         return next((item.emitted for item in self._loaded.domains if item.name == domain), None)
 

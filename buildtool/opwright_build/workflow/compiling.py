@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry
@@ -174,6 +174,10 @@ class ReaderLibraries:
         found = self._ask(f"package/{name}/{prefix}" if prefix else f"package/{name}")
         return None if found is None else str(json.loads(found))
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        found = self._ask(f"no module/{package.partition('.')[0]}/{version}/{prefix}")
+        return None if found is None else tuple(json.loads(found))
+
     def emitted_domain(self, domain: str) -> str | None:
         found = self._own_domain(domain) or self._other_domain(domain)
         return None if found is None else str(found["emitted"])
@@ -264,6 +268,10 @@ class Questions:
             }
             for package in library.packages
         }
+        self._modules = {  # the domains that they hold, by package and prefix
+            package.package: {prefix: name for name, prefix in _prefixes(package.domains).items()}
+            for package in library.packages
+        }
         self._domains: dict[str, tuple[Domain, Package]] = {}
         for package in library.packages:
             for item in domains:
@@ -280,6 +288,7 @@ class Questions:
         domains = bundle.index.domains
         prefixes = _prefixes(domain.name for domain in domains)
         self._packages[bundle.index.package] = {prefixes[domain.name]: domain.mirror for domain in domains}
+        self._modules[bundle.index.package] = {prefixes[domain.name]: domain.name for domain in domains}
         for domain in domains:
             self._foreign[domain.mirror] = self._foreign[domain.name] = (domain, key)
         table = bundle.index.table
@@ -287,6 +296,14 @@ class Questions:
             self._versions[f"{name}/{function}"] = list(table.versions(name, function))
             self._names.setdefault(name, []).append(function)
         self._others.append(table)
+
+    @cached_property
+    def _since(self) -> dict[str, set[int]]:
+        """The versions at which functions are new, by domain."""
+        found: dict[str, set[int]] = {}
+        for key, versions in self._versions.items():
+            found.setdefault(key.partition("/")[0], set()).update(versions)
+        return found
 
     def answer(self, question: str, results: Mapping[str, Result]) -> bytes | None:
         subject, _, rest = question.partition("/")
@@ -301,6 +318,8 @@ class Questions:
                 name, _, prefix = rest.partition("/")
                 emitted_as = self._packages.get(name, {}).get(prefix)
                 return None if emitted_as is None else canonical_json(emitted_as)
+            case "no module":
+                return self._other_versions(*rest.split("/", 2))
             case "domain":
                 return self._domain(*rest.split("/", 1))
             case "entry" if rest in self._identities:
@@ -312,6 +331,15 @@ class Questions:
                 found = (table.find_identity(rest) for table in self._others)
                 return next((encode_value(entry) for entry in found if entry is not None), None)
         return None
+
+    def _other_versions(self, package: str, version: str, prefix: str) -> bytes | None:
+        """The versions at which a domain has modules, where this is none of them. Nothing where that one has them, and
+        where a function of the domain could not be read: it may be of that version."""
+        domain = self._modules.get(package, {}).get(prefix, "")
+        if any(name.partition("/")[0] == domain for name in self._broken):
+            return None
+        known = self._since.get(domain, set())
+        return None if int(version) in known else canonical_json(sorted(known))
 
     def _domain(self, asking: str, name: str) -> bytes | None:
         """A domain as the package `asking` may use it."""

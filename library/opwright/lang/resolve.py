@@ -56,6 +56,10 @@ class Libraries(Protocol):
         """The domain that the package's names `opset<N>` stand for, or with a prefix `<prefix>_opset<N>`: those of its
         further domains. None when no such package, or no such domain of it, is known."""
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        """The versions of that domain which the package has names for, where this is none of them. None where it is
+        one, or where nobody can say."""
+
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
         """The function that its domain has at that version, compiled; None when there is none.
 
@@ -120,6 +124,7 @@ TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "__future__"
 BUILTIN_NAMES = frozenset(  # of Python's builtins, those of the language
     (*BUILTINS, "all", "any", "enumerate", "isinstance", "list", "print", "range", "reversed", "slice", "zip")
 )
+_LISTED = 8  # of the versions of a domain
 _TYPES_NAMES = ("Graph", "Tensor", "Optional", "Sequence")
 _OPWRIGHT_MODULES = {  # and what they offer besides element types and opsets
     "opwright": ("script", "graph", "Opset", "OnnxFunction", *_TYPES_NAMES),
@@ -139,6 +144,9 @@ class NoLibraries:
     """For what refers to no functions of libraries."""
 
     def domain_of(self, package: str, prefix: str = "") -> str | None:
+        return None
+
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
         return None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
@@ -487,6 +495,7 @@ class FileScope(ModuleScope):
         if domain is None:
             return self._not_importable(module, span)
         name, version = split_name(alias.name) or ("", 0)
+        prefix = ""
         if name != "opset":
             prefix = name.removesuffix("_opset") if name.endswith("_opset") else ""
             domain = self.libraries.domain_of(module, prefix) if prefix else None
@@ -500,7 +509,24 @@ class FileScope(ModuleScope):
                 "`com_acme_opset1`",
             )
             return MISSING
+        others = self.libraries.other_versions(module, prefix, version)
+        if others is not None:
+            self._no_version(module, alias, others, version)
+            return MISSING
         return OpsetObject(domain, version)
+
+    def _no_version(self, module: str, alias: ast.alias, others: tuple[int, ...], version: int) -> None:
+        """`from acme import opset9` of a domain of which nothing is of version 9."""
+        start = alias.name.removesuffix(str(version))
+        nearest = max((number for number in others if number < version), default=min(others, default=0))
+        self._fail(
+            "OW310",
+            f"`{module}` has no `{alias.name}`",
+            span_of(alias),
+            "a library's package offers one name for each version at which a function is new; "
+            f"here {', '.join(f'`{start}{number}`' for number in others[-_LISTED:]) or 'there is none'}",
+            f"import `{start}{nearest}`" if others else "",
+        )
 
     def _from_file(self, name: str, level: int, alias: ast.alias) -> Operand:
         found = self.files.module(name, level, self.module.source.name)

@@ -162,6 +162,9 @@ class CatalogueLibraries:
     def domain_of(self, package: str, prefix: str = "") -> str | None:
         return None
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        return None
+
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
         own = self._catalogue.versions_of(domain, name)
         return version_at(own or self._catalogue.borrowed.versions_of(domain, name), version)

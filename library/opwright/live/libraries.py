@@ -65,6 +65,9 @@ class InstalledLibraries:
     def domain_of(self, package: str, prefix: str = "") -> str | None:
         return None
 
+    def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
+        return None
+
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
         opset = _OPSETS.get((domain, version))
         try:
