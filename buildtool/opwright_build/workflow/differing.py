@@ -188,10 +188,12 @@ def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> l
     from opwright_build.spec.confine import LibraryFiles
     from opwright_build.spec.library_root import SPECS
     from opwright_build.versions.bundles import bundle_of
-    from opwright_build.versions.release_lock import read_text, text_path
+    from opwright_build.versions.release_lock import read_locks, read_text, text_path
 
     states: list[tuple[_State, _State]] = []
-    found = ownerless_locks(loaded, session.tree.read, LibraryFiles(session.root).folders(SPECS))
+    folders = LibraryFiles(session.root).folders(SPECS)
+    found = ownerless_locks(loaded, session.tree.read, folders)
+    every = read_locks(session.tree.read, folders)[0].promised  # bodies call those of other packages
 
     def bodies_of(promise: Promise) -> Mapping[str, bytes]:
         data = session.tree.read(text_path(promise.entry))
@@ -204,8 +206,8 @@ def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> l
         locks, damaged = locks_of_package(session, loaded.library, package)
         found += damaged
         released = locks.promised
-        if released is not None:
-            bundle = bundle_of(released, released.promises, bodies_of, state.bundle)
+        if released is not None and every is not None:
+            bundle = bundle_of(every, released.promises, bodies_of, state.bundle)
             states.append((_State(released, bundle, locks), state))
     if has_errors(found):
         raise DiagnosticError(found)
