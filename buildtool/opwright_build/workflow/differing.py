@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,17 +155,50 @@ def _table(told: Sequence[_Told]) -> str:
     return text_table(["level", "effect", "function", "change"], rows)
 
 
-def _paired(old: Sequence[_State], new: Sequence[_State], against: str) -> list[tuple[_State, _State]]:
-    """The packages of both sides that are the same one; a single one on each side is, whatever it is called."""
-    if len(old) == 1 and len(new) == 1:
-        return [(old[0], new[0])]
+def _paired(
+    old: Sequence[_State], new: Sequence[_State], against: str, packages: Collection[str]
+) -> list[tuple[_State, _State]]:
+    """The packages of both sides that are the same one; a single one on each side is, whatever it is called, where the
+    library has no package of that name beside it. `packages` are the names of all that the library has."""
     names = {state.promised.library: state for state in old}
-    pairs = [(names[state.promised.library], state) for state in new if state.promised.library in names]
+    if len(old) == 1 and len(new) == 1 and names.keys().isdisjoint({*packages} - {new[0].promised.library}):
+        return [(old[0], new[0])]
+    pairs: list[tuple[_State, _State]] = []
+    for state in new:
+        same = names.get(state.promised.library)
+        before = _with_domains_of(state, same, [item for item in old if item is not same])
+        pairs += [] if before is None else [(before, state)]
     if not pairs:
         known = ", ".join(sorted(names)) or "nothing"
         message = f"{against} has none of the packages that were asked for"
         raise DiagnosticError([Diagnostic("OW619", message, reason=f"it has {known}", help="choose one with -p")])
     return pairs
+
+
+def _with_domains_of(now: _State, before: _State | None, others: Sequence[_State]) -> _State | None:
+    """What a package was, with the functions of the domains that other packages had then and it has now, which their
+    locks have, too. None where there was nothing of it."""
+    from opwright.bundle.join import join_bundles
+
+    from opwright_build.versions.promise import Promised, by_identity
+
+    taken = [(item, name) for item in others for name in item.promised.domains if name in now.promised.domains]
+    if before is None and not taken:
+        return None
+    origin = (before or taken[0][0]).promised.origin
+    was = Promised("", "", "", {}, {}, {}, origin) if before is None else before.promised
+    moved = (
+        promise for item, name in taken for promise in item.promised.promises.values() if promise.entry.domain == name
+    )
+    promised = replace(
+        was,
+        emitted={**was.emitted, **{name: item.promised.emitted[name] for item, name in taken}},
+        versions={**was.versions, **{name: item.promised.versions[name] for item, name in taken}},
+        promises=by_identity((*was.promises.values(), *moved)),
+        elsewhere={**was.elsewhere, **{name: item.promised.library for item, name in taken}},
+    )
+    bundles = {id(item): item.bundle for item in (before, *(item for item, _ in taken)) if item is not None}
+    return _State(promised, join_bundles([*bundles.values()]))
 
 
 def _pairs(
@@ -174,14 +207,15 @@ def _pairs(
     """Each package with its other side. DiagnosticError (OW619) where that cannot be had."""
     if against == LOCK:
         return _locked(session, loaded, new)
+    packages = [package.name for package in loaded.library.packages]
     if against.startswith(GIT):
-        return _paired(_revision(session, against.removeprefix(GIT), options), new, against)
+        return _paired(_revision(session, against.removeprefix(GIT), options, new), new, against, packages)
     from opwright.bundle.read import find_bundle
 
     from opwright_build.versions.promise import promised_by
 
     bundle = find_bundle(against)
-    return _paired([_State(promised_by(bundle.index, against), bundle)], new, against)
+    return _paired([_State(promised_by(bundle.index, against), bundle)], new, against, packages)
 
 
 def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> list[tuple[_State, _State]]:
@@ -217,8 +251,9 @@ def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> l
     return states
 
 
-def _revision(session: Session, revision: str, options: Options) -> list[_State]:
-    """The library as it was, built from the bytes that git has of its specs in a scratch folder, with our cache."""
+def _revision(session: Session, revision: str, options: Options, new: Sequence[_State]) -> list[_State]:
+    """The library as it was, built from the bytes that git has of its specs in a scratch folder, with our cache. Where
+    some packages are asked for, those are built that had their names or their domains."""
     from opwright_build.spec.confine import LibraryFiles
     from opwright_build.spec.library_file import read_library
     from opwright_build.versions.promise import promised_by
@@ -230,7 +265,8 @@ def _revision(session: Session, revision: str, options: Options) -> list[_State]
         root.mkdir()
         lay_out(session.root, revision, root)
         cache = session.cache.absolute()
-        with open_session(root, QuietReporter(), Options(cache, packages=options.packages)) as other:
+        packages = _packages_then(root, new) if options.packages else ()
+        with open_session(root, QuietReporter(), Options(cache, packages=packages)) as other:
             built = build_library(other, locked=False)
             if not built.good:
                 first = next(item for item in built.diagnostics if item.severity is Severity.ERROR)
@@ -241,3 +277,18 @@ def _revision(session: Session, revision: str, options: Options) -> list[_State]
         library = read_library(LibraryFiles(root))
         beside = {package.name: library.domains_beside(package) for package in library.packages}
     return [_State(promised_by(item.index, revision, beside[item.index.library]), item) for item in bundles]
+
+
+def _packages_then(root: Path, new: Sequence[_State]) -> tuple[str, ...]:
+    """The packages of the library at `root` that have the names of these, or domains of them; none where it cannot be
+    read, which building it says."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+
+    names = {state.promised.library for state in new}
+    domains = {name for state in new for name in state.promised.domains}
+    try:
+        packages = read_library(LibraryFiles(root)).packages
+    except DiagnosticError:
+        return ()
+    return tuple(item.name for item in packages if item.name in names or not domains.isdisjoint(item.domains))
