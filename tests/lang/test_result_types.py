@@ -51,6 +51,26 @@ def test_what_an_operator_does_not_give_is_refused(
     assert [(item.code, item.message.startswith(message)) for item in found] == [("OW208", True)], found
 
 
+@pytest.mark.parametrize(
+    ("expression", "opset", "help_"),
+    [
+        (
+            "op.Cast(x, to=FLOAT8E5M2)",
+            18,
+            "from opset 19 on it gives float8e5m2: write the function for that opset",
+        ),
+        ("op.Cast(x, to=INT2)", 24, "from opset 25 on it gives int2: write the function for that opset"),
+        ("op.EyeLike(x, dtype=BFLOAT16)", 21, "from opset 22 on it gives bfloat16: write the function for that opset"),
+        ("op.Cast(x, to=COMPLEX64)", 28, "choose another element type, or leave this one out of the declared types"),
+    ],
+)
+def test_a_later_opset_that_gives_it_is_named(compiler: Compiler, expression: str, opset: int, help_: str) -> None:
+    text = f"from opwright import BFLOAT16, COMPLEX64, FLOAT8E5M2, INT2\nfrom opwright import opset{opset} as own\n"
+    text += f"def F(x):\n    return {expression.replace('op.', 'own.')}\n"
+    found = compiler.family(text, {"x": "float/2"}, {"y": "T"}, {"T": ["float"]}, opset=opset).diagnostics
+    assert [item.help for item in found] == [help_]
+
+
 def test_a_result_of_the_type_of_an_input_narrows_that_input(compiler: Compiler) -> None:
     """RandomUniformLike takes integers, and gives floats alone."""
     text = "def F(x):\n    return op.RandomUniformLike(x)\n"

@@ -37,10 +37,12 @@ class Mismatch(Exception):
 
 
 class WrongResult(Exception):
-    """A result that its operator does not give: attributes ask for `type_`, the constraint admits `admitted`."""
+    """A result that its operator does not give: attributes ask for `type_`, the constraint of the output at `index`
+    admits `admitted`."""
 
-    def __init__(self, type_: ir.Type, admitted: tuple[str, ...]) -> None:
+    def __init__(self, type_: ir.Type, index: int, admitted: tuple[str, ...]) -> None:
         self.type = type_
+        self.index = index
         self.admitted = admitted
         super().__init__(type_)
 
@@ -144,7 +146,7 @@ def _check_result(signature: Signature, index: int, type_: ir.Type, trail: Trail
     formal = signature.outputs[min(index, len(signature.outputs) - 1)]
     asked = Constraint(signature, formal.type)
     if not type_.restrict(asked, trail):
-        raise WrongResult(type_, asked.types)
+        raise WrongResult(type_, index, asked.types)
 
 
 def narrow_to_result(signature: Signature, type_: ir.Type, trail: Trail) -> None:

@@ -18,7 +18,7 @@ from opwright.lang.lower.operands import (
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.record import Role
-from opwright.opsets.signatures import Signature, history
+from opwright.opsets.signatures import Formal, Signature, history
 from opwright.opsets.signatures import signature as find_signature
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
@@ -132,25 +132,28 @@ def report_mismatch(
         spans[mismatch.index],
         reason=f"{signature.identity}, its version at opset {low.target.bare_opset}, "
         f"takes {_elements(mismatch.admitted)}",
-        help=_since(signature, mismatch, value) or _way_out(low, value, mismatch.admitted),
+        help=_since(signature, signature.inputs, mismatch.index, value.type) or _way_out(low, value, mismatch.admitted),
         subject=signature.name,
         depends_on=Choice.ELEMENT_TYPE,
     )
 
 
-def _since(signature: Signature, mismatch: Mismatch, value: ir.Value) -> str:
-    """What to do where a later version of the operator takes an operand of that type."""
-    element = ir.known_element(value.type.element)
+def _since(signature: Signature, formals: Sequence[Formal], index: int, type_: ir.Type) -> str:
+    """What to do where a later version of the operator takes that type there, or gives it: `formals` are the operator's
+    inputs or its outputs."""
+    element = ir.known_element(type_.element)
     if element is None:
         return ""
-    name = signature.inputs[min(mismatch.index, len(signature.inputs) - 1)].name
+    takes = formals is signature.inputs
+    name = formals[min(index, len(formals) - 1)].name
     for version in history(signature.domain, signature.name):
         later = find_signature(signature.domain, signature.name, version)
         if version <= signature.since_version or later is None or later.deprecated:
             continue
-        formal = next((item for item in later.inputs if item.name == name), None)
+        formal = next((item for item in (later.inputs if takes else later.outputs) if item.name == name), None)
         if formal is not None and f"tensor({element.name})" in later.admitted.get(formal.type, (formal.type,)):
-            return f"from opset {version} on it takes {element.name}: write the function for that opset"
+            verb = "takes" if takes else "gives"
+            return f"from opset {version} on it {verb} {element.name}: write the function for that opset"
     return ""
 
 
@@ -160,7 +163,8 @@ def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span
         f"{signature.name} does not give {wrong.type!r}",
         span,
         reason=f"{signature.identity}, its version at opset {low.target.bare_opset}, gives {_elements(wrong.admitted)}",
-        help="choose another element type, or leave this one out of the declared types",
+        help=_since(signature, signature.outputs, wrong.index, wrong.type)
+        or "choose another element type, or leave this one out of the declared types",
         subject=signature.name,
         depends_on=Choice.ELEMENT_TYPE,
     )
