@@ -20,10 +20,10 @@ from opwright_build.spec.model import LoadedLibrary, SpecVersion
 from opwright_build.verify.case_model import Case
 from opwright_build.verify.cases.oracle import Oracle
 from opwright_build.verify.facts.numerics import FILE, Note, Numerics, Row, joined, read_numerics, write_numerics
-from opwright_build.workflow.judged_library import Subject, collect
-from opwright_build.workflow.library import build_library, read_built
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import on_library
+from opwright_build.workflow.built.library import build_library, read_built
+from opwright_build.workflow.judged.judged_library import Subject, collect
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import on_library
 
 from benchmarks.numerics.calls import Caller
 from benchmarks.numerics.compare import LIMITS, Comparison, edges_of

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from opwright_build.cli.entry import main
 from opwright_build.spec import load
-from opwright_build.workflow import loaded_packages
+from opwright_build.workflow.built import loaded_packages
 
 BASE = Path(__file__).parents[1] / "diagnostics" / "base_library"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from opwright_build.engine import action as engine_action
 from opwright_build.engine import hints
-from opwright_build.workflow.version_table import VERSION_LINES, VERSION_TABLE
+from opwright_build.workflow.built.version_table import VERSION_LINES, VERSION_TABLE
 
 from benchmarks.generated_specs import write_library
 from tests.cli.clean_builds import Built, Opwright, built, built_elsewhere

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.workflow import session
+from opwright_build.workflow.opened import session
 
 from tests.cli.conftest import run_command
 from tests.cli.test_dependencies import make_library

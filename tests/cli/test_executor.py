@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.workflow.session_cluster import SessionCluster
+from opwright_build.workflow.opened.session_cluster import SessionCluster
 
 from tests.claimed import claim_a_sandbox
 from tests.cli.conftest import Ran

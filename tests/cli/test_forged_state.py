@@ -23,7 +23,7 @@ from opwright_build.engine.seal import Seal
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import LocalStore
 from opwright_build.engine.user_secret import VARIABLE
-from opwright_build.workflow.session import BUILD_RUN
+from opwright_build.workflow.opened.session import BUILD_RUN
 
 from tests.sealed import OTHERS, SEAL, change_records, read_entry, record_files
 

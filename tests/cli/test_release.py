@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 from opwright_build.engine import publish as engine_publish
-from opwright_build.workflow import releasing, transaction
-from opwright_build.workflow.library import BuiltLibrary, build_library
-from opwright_build.workflow.session import Session
+from opwright_build.workflow import releasing
+from opwright_build.workflow.built.library import BuiltLibrary, build_library
+from opwright_build.workflow.opened import transaction
+from opwright_build.workflow.opened.session import Session
 
 from tests.output_lines import validate
 from tests.shares import one_in

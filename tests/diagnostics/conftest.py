@@ -36,8 +36,9 @@ from opwright_build.sandbox.levels import CAGES
 from opwright_build.verify.cases import oracle
 from opwright_build.verify.run import worker_process
 from opwright_build.verify.run.worker_process import Answer, Surroundings
-from opwright_build.workflow import library_site, session
-from opwright_build.workflow.session_cluster import SessionCluster
+from opwright_build.workflow import library_site
+from opwright_build.workflow.opened import session
+from opwright_build.workflow.opened.session_cluster import SessionCluster
 
 from tests.claimed import claim_a_sandbox
 from tests.cluster.threads import ThreadCluster

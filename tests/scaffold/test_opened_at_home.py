@@ -58,8 +58,14 @@ ALLOWED = {
     "buildtool/opwright_build/verify/cases/stored/numpy_archive.py": (2, "members of an archive"),
     "buildtool/opwright_build/verify/cases/stored/sampled.py": (1, "in memory, an archive that is written"),
     "buildtool/opwright_build/workflow/explain.py": (1, "a file of this package"),
-    "buildtool/opwright_build/workflow/transaction.py": (1, "files that a release has written, to wait for the disk"),
-    "buildtool/opwright_build/workflow/foreign_module.py": (1, "a file of an installed package, on the import path"),
+    "buildtool/opwright_build/workflow/opened/transaction.py": (
+        1,
+        "files that a release has written, to wait for the disk",
+    ),
+    "buildtool/opwright_build/workflow/opened/foreign_module.py": (
+        1,
+        "a file of an installed package, on the import path",
+    ),
     "buildtool/opwright_build/verify/cases/suite.py": (1, "files of the installed onnx"),
     "buildtool/opwright_build/verify/run/task_messages.py": (1, "in memory, what our own process sends to its workers"),
     "buildtool/opwright_build/verify/run/worker.py": (

@@ -25,7 +25,7 @@ from opwright_build.engine.shared_store import LayeredStore, SharedStore
 from opwright_build.engine.signing import SIGNING_KEY, TRUSTED_KEYS, Keys, Signer
 from opwright_build.engine.store import SHARED, LocalStore
 from opwright_build.engine.url_files import Patience, UrlFiles
-from opwright_build.workflow.session import SHARED_MODE
+from opwright_build.workflow.opened.session import SHARED_MODE
 
 from tests.claimed import claim_a_sandbox
 from tests.cli.conftest import library, opwright

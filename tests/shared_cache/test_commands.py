@@ -16,7 +16,7 @@ from opwright_build.engine.action import Done, Record, decode_entry, encode_entr
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.signing import SIGNING_KEY, TRUSTED_KEYS, Signer
 from opwright_build.engine.store import SHARED
-from opwright_build.workflow.session import SHARED_MODE
+from opwright_build.workflow.opened.session import SHARED_MODE
 
 from tests.claimed import claim_a_sandbox
 

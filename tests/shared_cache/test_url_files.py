@@ -21,7 +21,7 @@ from opwright_build.engine.shared_store import FolderFiles, LayeredStore, Shared
 from opwright_build.engine.signing import Keys, Signer
 from opwright_build.engine.store import LocalStore
 from opwright_build.engine.url_files import Patience, UrlFiles, shown_url
-from opwright_build.workflow.shared_place import open_files
+from opwright_build.workflow.opened.shared_place import open_files
 
 CI, OTHER = Signer(b"1" * 32), Signer(b"2" * 32)
 WRITER, READER = Keys(frozenset((CI.public,)), CI), Keys(frozenset((CI.public,)))

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from opwright_build.report.quiet import QuietReporter
 from opwright_build.site.site_record import SiteRecord
-from opwright_build.workflow.library import build_library
+from opwright_build.workflow.built.library import build_library
 from opwright_build.workflow.library_site import recorded
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import on_library
 from opwright_build.workflow.reference import documented_library
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import on_library
 
 from tests.site.hostile_library import lay
 

@@ -13,7 +13,7 @@ import pytest
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright_build.spec.model import OpsetRange
 from opwright_build.spec.torch_schemas import known_operators
-from opwright_build.workflow.operator_source import operator_source
+from opwright_build.workflow.new_specs.operator_source import operator_source
 
 from tests.cli.conftest import Ran, run_command
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from opwright_build.engine.hints import FileHints
-from opwright_build.workflow import session
+from opwright_build.workflow.opened import session
 
 from tests.sealed import kept
 

@@ -9,7 +9,7 @@ import pytest
 from opwright.bundle.format import FunctionEntry
 from opwright_build.engine.dataclass_bytes import encode_value
 from opwright_build.engine.reader import Reader
-from opwright_build.workflow.compiling import ReaderLibraries
+from opwright_build.workflow.compiled.compiling import ReaderLibraries
 
 FACTS = {
     "library": "acme-ops",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opwright_build.workflow.same_code import moved_places, same_code
+from opwright_build.workflow.compiled.same_code import moved_places, same_code
 
 OLD = b'from opwright import opset18 as op\n\n\ndef F(X):\n    """Doc."""\n    Y = op.Add(X, X)\n    return Y\n'
 

@@ -1,6 +1,6 @@
 import pytest
+from opwright_build.workflow.opened.status import UsageError
 from opwright_build.workflow.selection.language import select_identities
-from opwright_build.workflow.status import UsageError
 
 KNOWN = ["a.b::F@1", "a.b::F@7", "a.b::G@1", "c.d::F@1"]
 

@@ -8,7 +8,7 @@ import pytest
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.dataclass_bytes import decode_value
-from opwright_build.workflow.version_parts import (
+from opwright_build.workflow.compiled.version_parts import (
     BODIES,
     ENTRY,
     FIGURES,
@@ -22,7 +22,7 @@ from opwright_build.workflow.version_parts import (
     expand_rows,
     join_rows,
 )
-from opwright_build.workflow.write_parts import encode_rows, version_parts
+from opwright_build.workflow.compiled.write_parts import encode_rows, version_parts
 
 ONE, TWO, TEXT = f"body1:{'1' * 64}", f"body1:{'2' * 64}", f"template1:{'3' * 64}"
 ENTRY_OF_A = FunctionEntry(

@@ -36,6 +36,6 @@ def reporter_for(command: str, options: argparse.Namespace) -> Reporter:
     if sarif is None:
         return reporter
     from opwright_build.report.findings_file import SarifReporter
-    from opwright_build.workflow.writing import write_file
+    from opwright_build.workflow.opened.writing import write_file
 
     return SarifReporter(reporter, command, lambda data: write_file(sarif, data))

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from opwright_build.engine.action_pool import LIMIT
-from opwright_build.workflow.limits import VECTOR_LIMIT
-from opwright_build.workflow.selection.asked import Asked
-from opwright_build.workflow.session import Options
+from opwright_build.workflow.opened.asked import Asked
+from opwright_build.workflow.opened.limits import VECTOR_LIMIT
+from opwright_build.workflow.opened.session import Options
 
 START = time.perf_counter()
 

@@ -13,7 +13,7 @@ def once_or_watching(options: argparse.Namespace, started: float, once: Callable
     """The status of the task, which is given when it began; with `--watch` it runs again and again."""
     if not options.watch:
         return once(started)
-    from opwright_build.workflow.task import reporting
+    from opwright_build.workflow.opened.task import reporting
     from opwright_build.workflow.watching import watch
 
     def task() -> int:

@@ -28,11 +28,11 @@ from opwright_build.spec.library_file import read_library
 from opwright_build.spec.library_root import LIBRARY_FILE, SPECS
 from opwright_build.spec.load import domain_folders
 from opwright_build.spec.ranges import RangeError, admits_release, release_numbers
-from opwright_build.workflow.installed_library import installed_library
+from opwright_build.workflow.opened.installed_library import installed_library
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import finish, on_library
 from opwright_build.workflow.searching import index_places
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
     from opwright_build.publication.index_place import IndexPlace

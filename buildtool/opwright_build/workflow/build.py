@@ -14,12 +14,12 @@ from opwright_build.package.distribution import distribution_name
 from opwright_build.report.course import Stage
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.editor_schemas import write_editor_schemas
-from opwright_build.workflow.library import BuiltLibrary, build_library
-from opwright_build.workflow.select_packages import names_asked_for
+from opwright_build.workflow.built.library import BuiltLibrary, build_library
+from opwright_build.workflow.built.select_packages import names_asked_for
+from opwright_build.workflow.opened.editor_schemas import write_editor_schemas
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import NOTHING, finish, keep_build_record, on_library
 from opwright_build.workflow.selection.last_runs import note_build
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import NOTHING, finish, keep_build_record, on_library
 
 _OF_ONE = ("version", "bundle")
 _SUMS = ("versions", "pairs", "opset_bodies", "stored_bodies", "bytes_saved")

@@ -34,7 +34,7 @@ from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
 from opwright_build.spec.library_root import find_library
-from opwright_build.workflow.session import (
+from opwright_build.workflow.opened.session import (
     LOG,
     WORK,
     Options,
@@ -43,8 +43,8 @@ from opwright_build.workflow.session import (
     is_url,
     open_shared,
 )
-from opwright_build.workflow.status import UsageError
-from opwright_build.workflow.task import reporting
+from opwright_build.workflow.opened.status import UsageError
+from opwright_build.workflow.opened.task import reporting
 
 
 class Question(Enum):

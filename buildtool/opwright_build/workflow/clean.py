@@ -15,8 +15,8 @@ from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.spec.library_root import find_library
-from opwright_build.workflow.session import OUTPUTS, WORK, Options, open_session
-from opwright_build.workflow.task import reporting
+from opwright_build.workflow.opened.session import OUTPUTS, WORK, Options, open_session
+from opwright_build.workflow.opened.task import reporting
 
 LOCK = "lock"
 

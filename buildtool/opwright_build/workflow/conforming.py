@@ -16,9 +16,9 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.workflow.corpus import CorpusOptions, left_out_lines, make_corpus, too_few
-from opwright_build.workflow.session import Options, Session, processors
-from opwright_build.workflow.status import UsageError, usage_error
-from opwright_build.workflow.task import NOTHING, finish, on_library, reporting
+from opwright_build.workflow.opened.session import Options, Session, processors
+from opwright_build.workflow.opened.status import UsageError, usage_error
+from opwright_build.workflow.opened.task import NOTHING, finish, on_library, reporting
 
 if TYPE_CHECKING:
     from opwright_build.verify.conformance.backends import Backend, Told

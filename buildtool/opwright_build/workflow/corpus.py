@@ -13,13 +13,13 @@ from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright_build.engine.tree import read_regular
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.judged_library import Subject, collect
-from opwright_build.workflow.library import build_library, read_packages
-from opwright_build.workflow.owned_folder import OwnedFolder
-from opwright_build.workflow.sandboxes import clause, record
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import NOTHING, finish, on_library
+from opwright_build.workflow.built.library import build_library, read_packages
+from opwright_build.workflow.judged.judged_library import Subject, collect
+from opwright_build.workflow.judged.sandboxes import clause, record
+from opwright_build.workflow.opened.owned_folder import OwnedFolder
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import NOTHING, finish, on_library
 
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim

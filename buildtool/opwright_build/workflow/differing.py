@@ -13,13 +13,13 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severit
 from opwright_build.report.quiet import QuietReporter
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
-from opwright_build.workflow.library import build_library, read_packages
-from opwright_build.workflow.lock_comparison import ownerless_locks
+from opwright_build.workflow.built.library import build_library, read_packages
+from opwright_build.workflow.built.lock_comparison import ownerless_locks
+from opwright_build.workflow.built.released_bodies import judge_pairs
 from opwright_build.workflow.locking import locks_of_package
-from opwright_build.workflow.released_bodies import judge_pairs
-from opwright_build.workflow.session import Options, Session, open_session
-from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_file
+from opwright_build.workflow.opened.session import Options, Session, open_session
+from opwright_build.workflow.opened.task import finish, on_library
+from opwright_build.workflow.opened.writing import write_file
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle

@@ -18,7 +18,7 @@ from opwright.diagnostics.exits import Exit
 from opwright.version import VERSION
 
 from opwright_build.spec.library_root import existing, library_around
-from opwright_build.workflow.task import reporting
+from opwright_build.workflow.opened.task import reporting
 
 if TYPE_CHECKING:
     from opwright_build.report.console import Console
@@ -163,7 +163,7 @@ def _locale() -> Found:
 
 def _library(path: Path) -> Iterator[Found]:
     from opwright_build.engine.user_secret import user_seal
-    from opwright_build.workflow.session import WORK
+    from opwright_build.workflow.opened.session import WORK
 
     try:
         seal = user_seal()

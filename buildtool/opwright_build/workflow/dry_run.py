@@ -11,13 +11,13 @@ from opwright_build.engine.action import Action, Done
 from opwright_build.engine.reader import Reader
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.compiling import plan_versions
-from opwright_build.workflow.library import chosen_versions
-from opwright_build.workflow.loaded_packages import load_packages
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.version_parts import is_file
-from opwright_build.workflow.wanted import Wanted, library_action, package_label
+from opwright_build.workflow.built.library import chosen_versions
+from opwright_build.workflow.built.loaded_packages import load_packages
+from opwright_build.workflow.built.wanted import Wanted, library_action, package_label
+from opwright_build.workflow.compiled.compiling import plan_versions
+from opwright_build.workflow.compiled.version_parts import is_file
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import finish, on_library
 
 _DRY: Mapping[str, Any] = {"dry_run": True}
 

@@ -15,9 +15,9 @@ from opwright_build.engine.user_secret import user_seal
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.library_root import find_library
-from opwright_build.workflow.session import LOG, WORK, folder_seal
-from opwright_build.workflow.status import UsageError, usage_error
-from opwright_build.workflow.task import reporting
+from opwright_build.workflow.opened.session import LOG, WORK, folder_seal
+from opwright_build.workflow.opened.status import UsageError, usage_error
+from opwright_build.workflow.opened.task import reporting
 
 CODE = re.compile(r"ow\d+", re.IGNORECASE)
 _PACKAGE = Path(__file__).parents[1]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.library import build_library, read_packages
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import NOTHING, finish, on_library
-from opwright_build.workflow.writing import write_below, write_file
+from opwright_build.workflow.built.library import build_library, read_packages
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import NOTHING, finish, on_library
+from opwright_build.workflow.opened.writing import write_below, write_file
 
 
 def export(

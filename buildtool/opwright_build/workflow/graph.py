@@ -14,13 +14,13 @@ from opwright_build.report.call_graph import FORMATS
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.selection.asked import Asked
+from opwright_build.workflow.opened.asked import Asked
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import on_library, only_findings
+from opwright_build.workflow.opened.writing import write_file
 from opwright_build.workflow.selection.chosen import Calls, Chosen, choose
 from opwright_build.workflow.selection.knowledge import LibraryKnowledge
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import on_library, only_findings
-from opwright_build.workflow.writing import write_file
 
 if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary

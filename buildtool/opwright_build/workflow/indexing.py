@@ -26,8 +26,8 @@ from opwright_build.publication.static_index import (
 )
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.task import reporting
-from opwright_build.workflow.writing import write_file
+from opwright_build.workflow.opened.task import reporting
+from opwright_build.workflow.opened.writing import write_file
 
 
 def index(site: Path, folders: Sequence[Path], reporter: Reporter) -> int:

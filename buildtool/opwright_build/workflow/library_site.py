@@ -18,12 +18,12 @@ from opwright_build.engine.tree import Tree, stays_inside
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts
-from opwright_build.workflow.library import build_library
+from opwright_build.workflow.built.library import build_library
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import UsageError
+from opwright_build.workflow.opened.task import finish, on_library
+from opwright_build.workflow.opened.writing import write_below, write_file
 from opwright_build.workflow.reference import documented_library
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError
-from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_below, write_file
 
 if TYPE_CHECKING:
     from opwright_build.reference.documented_library import Documented

@@ -22,11 +22,11 @@ from opwright_build.report.tables import counted
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.yaml_source import MAX_BYTES
 from opwright_build.workflow.build import action_counts
+from opwright_build.workflow.built.library import BuiltLibrary, build_library
+from opwright_build.workflow.built.select_packages import domains_asked_for
 from opwright_build.workflow.fixing import fields_of, fixes_of, write_fixes
-from opwright_build.workflow.library import BuiltLibrary, build_library
-from opwright_build.workflow.select_packages import domains_asked_for
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import NOTHING, finish, on_library
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import NOTHING, finish, on_library
 
 FORMS = "vectors-form"  # what was found in files of vectors, by their bytes
 _FOUND = "findings"

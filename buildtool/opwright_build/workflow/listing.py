@@ -23,9 +23,9 @@ from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
 from opwright_build.spec.library_root import find_library
-from opwright_build.workflow.excerpt_text import library_text
-from opwright_build.workflow.selection.last_runs import built_templates
-from opwright_build.workflow.session import (
+from opwright_build.workflow.built.version_table import VersionTable, declared, load_version_table
+from opwright_build.workflow.opened.excerpt_text import library_text
+from opwright_build.workflow.opened.session import (
     READ_STAMPS,
     WORK,
     Options,
@@ -33,8 +33,8 @@ from opwright_build.workflow.session import (
     open_session,
     own_environment,
 )
-from opwright_build.workflow.task import reporting
-from opwright_build.workflow.version_table import VersionTable, declared, load_version_table
+from opwright_build.workflow.opened.task import reporting
+from opwright_build.workflow.selection.last_runs import built_templates
 
 SCHEMA = "opwright.ls/1"
 
@@ -60,7 +60,7 @@ def _list_what_is_read(root: Path, console: Console, reporter: Reporter, as_json
     from opwright_build.spec.confine import LibraryFiles
     from opwright_build.spec.library_file import read_library
     from opwright_build.spec.load import load_library
-    from opwright_build.workflow.select_packages import select_packages
+    from opwright_build.workflow.built.select_packages import select_packages
     from opwright_build.workflow.selection.chosen import choose
     from opwright_build.workflow.selection.knowledge import LibraryKnowledge
 

@@ -11,11 +11,11 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
-from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.built.library import BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import finish, on_library
 from opwright_build.workflow.selection.language import select_identities
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle

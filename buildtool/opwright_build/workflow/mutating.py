@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.report.course import Advance, Stage
-from opwright_build.workflow.judged_library import Subject
+from opwright_build.workflow.judged.judged_library import Subject
 
 if TYPE_CHECKING:
     from opwright_build.verify.case_model import Case

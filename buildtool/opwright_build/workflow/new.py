@@ -10,10 +10,10 @@ from opwright.diagnostics.exits import Exit
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.scaffold import FunctionSource, Settings, new_function, new_library, new_version
-from opwright_build.workflow.editor_schemas import write_editor_schemas
-from opwright_build.workflow.foreign_module import foreign_module
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import reporting
+from opwright_build.workflow.opened.editor_schemas import write_editor_schemas
+from opwright_build.workflow.opened.foreign_module import foreign_module
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import reporting
 
 KINDS = ("library", "function", "version")
 _TO_DO = ("OW131", "OW137")  # notes without which a new function is not built
@@ -76,15 +76,15 @@ def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settin
 def _source(name: str, beginning: Beginning) -> FunctionSource | None:
     """Where the files come from, read before anything is written. onnx is imported for models alone."""
     if beginning.onnxscript is not None:
-        from opwright_build.workflow.onnxscript_source import read_onnxscript
+        from opwright_build.workflow.new_specs.onnxscript_source import read_onnxscript
 
         return read_onnxscript(beginning.onnxscript, name.rpartition("/")[2])
     if beginning.model:
-        from opwright_build.workflow.model_part import part_of
+        from opwright_build.workflow.new_specs.model_part import part_of
 
         return part_of(beginning.model)
     if beginning.operator:
-        from opwright_build.workflow.operator_source import operator_source
+        from opwright_build.workflow.new_specs.operator_source import operator_source
 
         return operator_source(beginning.operator, beginning.calls)
     return None

@@ -17,7 +17,7 @@ from opwright_build.spec.load import domain_folders
 from opwright_build.spec.model import Dependency, Library, Package
 from opwright_build.spec.ranges import admits_release, release_numbers
 from opwright_build.workflow.adding import VENDOR, Added, EditedFiles, fetched, newest_release, no_index_lists
-from opwright_build.workflow.session import Session
+from opwright_build.workflow.opened.session import Session
 
 
 def newer_releases(

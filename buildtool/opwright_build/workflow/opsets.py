@@ -12,9 +12,9 @@ from opwright_build.report.console import Console
 from opwright_build.report.obstacles import Obstacle, identity_of, obstacles, spans
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
-from opwright_build.workflow.library import build_library, read_rows
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import on_library, only_findings
+from opwright_build.workflow.built.library import build_library, read_rows
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import on_library, only_findings
 
 SCHEMA = "opwright.opsets/1"
 DIGITS = 8  # of a body's digest in the table

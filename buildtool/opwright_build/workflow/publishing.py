@@ -16,11 +16,11 @@ from opwright_build.publication.artefacts import SIGNATURE, SUMS, Artefact, uplo
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import publish as write_outputs
-from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.built.library import BuiltLibrary, build_library, read_packages
 from opwright_build.workflow.locking import locks_of_package, texts_of
-from opwright_build.workflow.session import DISTRIBUTIONS, Options, Session
-from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_below
+from opwright_build.workflow.opened.session import DISTRIBUTIONS, Options, Session
+from opwright_build.workflow.opened.task import finish, on_library
+from opwright_build.workflow.opened.writing import write_below
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, Index

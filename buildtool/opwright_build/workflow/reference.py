@@ -15,11 +15,11 @@ from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts
-from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages, read_rows
-from opwright_build.workflow.select_packages import domains_of_others, names_asked_for
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_below
+from opwright_build.workflow.built.library import BuiltLibrary, build_library, read_packages, read_rows
+from opwright_build.workflow.built.select_packages import domains_of_others, names_asked_for
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import finish, on_library
+from opwright_build.workflow.opened.writing import write_below
 
 if TYPE_CHECKING:
     from opwright_build.reference.documented_library import Documented, Vectors

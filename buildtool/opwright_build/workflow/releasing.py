@@ -14,11 +14,11 @@ from opwright.diagnostics.exits import Exit
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.library_root import LIBRARY_FILE
 from opwright_build.workflow.build import publish
-from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.built.library import BuiltLibrary, build_library, read_packages
 from opwright_build.workflow.locking import locks_of_package, promises_of_library, text_now, texts_of, unaccepted
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import finish, on_library
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
@@ -119,7 +119,7 @@ def _release(session: Session, wanted: Releasing, started: float, done: Callable
     from opwright_build.spec.load import load_library
     from opwright_build.versions.committed_locks import lost_promises
     from opwright_build.versions.semantic import parse_release
-    from opwright_build.workflow.release_verdicts import failing
+    from opwright_build.workflow.judged.release_verdicts import failing
 
     version, dry_run = wanted.version, wanted.dry_run
     if parse_release(version) is None:
@@ -182,7 +182,7 @@ def _prepare(
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces
     from opwright_build.versions.release_lock import notes_path
-    from opwright_build.workflow.release_verdicts import changed_since
+    from opwright_build.workflow.judged.release_verdicts import changed_since
 
     locks, damaged = locks_of_package(session, loaded.library, package)
     promises, elsewhere = promises_of_library(session)

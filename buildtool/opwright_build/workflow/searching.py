@@ -18,7 +18,7 @@ from opwright.suggest import close_or
 from opwright_build.publication.index_place import IndexPlace
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
-from opwright_build.workflow.task import reporting
+from opwright_build.workflow.opened.task import reporting
 
 INDEXES = "OPWRIGHT_INDEXES"  # of the environment: addresses and folders, with blanks between them
 INSTALLED = "installed"

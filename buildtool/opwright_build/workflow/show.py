@@ -13,9 +13,9 @@ from opwright.bundle.declared_shapes import shape_text
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
-from opwright_build.workflow.library import build_library, read_packages
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import on_library, only_findings
+from opwright_build.workflow.built.library import build_library, read_packages
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import on_library, only_findings
 
 if TYPE_CHECKING:
     from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry

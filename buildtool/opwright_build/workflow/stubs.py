@@ -10,10 +10,10 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts, scope_of
-from opwright_build.workflow.library import build_library
-from opwright_build.workflow.selection.asked import Asked
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import NOTHING, finish, on_library
+from opwright_build.workflow.built.library import build_library
+from opwright_build.workflow.opened.asked import Asked
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import NOTHING, finish, on_library
 
 COMMAND = "opwright stubs"
 

@@ -24,8 +24,8 @@ from opwright_build.report.tables import counted
 from opwright_build.spec.library_root import find_library
 from opwright_build.spec.yaml_nodes import MappingNode, plain_data
 from opwright_build.spec.yaml_source import read_yaml
-from opwright_build.workflow.excerpt_text import library_text
-from opwright_build.workflow.task import reporting
+from opwright_build.workflow.opened.excerpt_text import library_text
+from opwright_build.workflow.opened.task import reporting
 
 _ORDER = (
     "schema",

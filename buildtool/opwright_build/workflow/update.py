@@ -30,13 +30,13 @@ from opwright_build.spec.library_root import SPECS
 from opwright_build.spec.load import domain_folders
 from opwright_build.spec.model import Dependency
 from opwright_build.workflow.adding import EditedFiles
-from opwright_build.workflow.installed_library import installed_library
 from opwright_build.workflow.newer_releases import is_vendored, newer_releases
+from opwright_build.workflow.opened.installed_library import installed_library
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import UsageError, usage_error
+from opwright_build.workflow.opened.task import finish, on_library
+from opwright_build.workflow.opened.writing import write_below
 from opwright_build.workflow.searching import index_places
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import UsageError, usage_error
-from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_below
 
 
 def update(

@@ -9,10 +9,10 @@ from pathlib import Path
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
-from opwright_build.workflow.library import build_library, read_built
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import NOTHING, finish, on_library, only_findings
-from opwright_build.workflow.writing import write_below
+from opwright_build.workflow.built.library import build_library, read_built
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.task import NOTHING, finish, on_library, only_findings
+from opwright_build.workflow.opened.writing import write_below
 
 
 def vectors(path: Path, reporter: Reporter, options: Options, update: bool, started: float) -> int:

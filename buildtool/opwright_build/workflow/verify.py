@@ -14,18 +14,18 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.verify.cases.oracle import kept_fork_servers
 from opwright_build.verify.run.isolation import kept_workers
-from opwright_build.workflow.judged_library import Subject, broken_versions, collect
-from opwright_build.workflow.judged_versions import Judging
-from opwright_build.workflow.library import BuiltLibrary, build_library, read_built
-from opwright_build.workflow.library_verdicts import Verdicts, judge
+from opwright_build.workflow.built.library import BuiltLibrary, build_library, read_built
+from opwright_build.workflow.judged.judged_library import Subject, broken_versions, collect
+from opwright_build.workflow.judged.judged_versions import Judging
+from opwright_build.workflow.judged.library_verdicts import Verdicts, judge
+from opwright_build.workflow.judged.narrowing import Narrowing
+from opwright_build.workflow.judged.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.mutating import mutate
-from opwright_build.workflow.narrowing import Narrowing
-from opwright_build.workflow.sandboxes import clause, record, require_for_workers
+from opwright_build.workflow.opened.session import Options, Session
+from opwright_build.workflow.opened.status import usage_error
+from opwright_build.workflow.opened.task import NOTHING, finish, on_library
+from opwright_build.workflow.opened.writing import write_file
 from opwright_build.workflow.selection.last_runs import note_failures
-from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.status import usage_error
-from opwright_build.workflow.task import NOTHING, finish, on_library
-from opwright_build.workflow.writing import write_file
 
 if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary

@@ -26,9 +26,9 @@ from opwright_build.cli.shared_arguments import (
 )
 from opwright_build.cli.watched import once_or_watching
 from opwright_build.report.reporter import Reporter
-from opwright_build.workflow.narrowing import Narrowing
+from opwright_build.workflow.judged.narrowing import Narrowing
+from opwright_build.workflow.opened.task import reporting
 from opwright_build.workflow.selection.language import parse_opsets
-from opwright_build.workflow.task import reporting
 from opwright_build.workflow.verify import Scope, verify
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from opwright_build.workflow.selection.asked import Asked
+from opwright_build.workflow.opened.asked import Asked
+from opwright_build.workflow.opened.status import UsageError
 from opwright_build.workflow.selection.candidate import Candidate, candidates_of
 from opwright_build.workflow.selection.language import (
     FAILED,
@@ -17,7 +18,6 @@ from opwright_build.workflow.selection.language import (
     Term,
     parse_selector,
 )
-from opwright_build.workflow.status import UsageError
 
 if TYPE_CHECKING:
     from opwright.diagnostics.diagnostic import Diagnostic

@@ -12,14 +12,14 @@ from opwright_build.engine.action import Action
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import CODE, FILE
-from opwright_build.workflow.compiling import LIBRARY, compile_versions
-from opwright_build.workflow.libraries_called import libraries_called
+from opwright_build.workflow.compiled.compiling import LIBRARY, compile_versions
+from opwright_build.workflow.compiled.libraries_called import libraries_called
+from opwright_build.workflow.opened.session import Session
 from opwright_build.workflow.selection.candidate import Candidate
 from opwright_build.workflow.selection.chosen import Calls
 from opwright_build.workflow.selection.language import MODIFIED
 from opwright_build.workflow.selection.last_runs import BUILT, failed_versions
 from opwright_build.workflow.selection.since_revision import changed_since
-from opwright_build.workflow.session import Session
 
 if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary

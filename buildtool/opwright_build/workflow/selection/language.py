@@ -18,8 +18,8 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.suggest import close_or, did_you_mean
 
 from opwright_build.spec.model import OpsetRange
+from opwright_build.workflow.opened.status import UsageError
 from opwright_build.workflow.selection.candidate import Candidate
-from opwright_build.workflow.status import UsageError
 
 MODIFIED, FAILED = "modified", "failed"
 STATES = (MODIFIED, FAILED)

@@ -10,7 +10,7 @@ from opwright_build.engine.content_digest import Json
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.user_secret import user_seal
-from opwright_build.workflow.session import WORK, Session, folder_seal
+from opwright_build.workflow.opened.session import WORK, Session, folder_seal
 
 BUILT = "built.json"  # which result of the library action the last whole build wrote
 FAILURES = "failed.json"  # the versions that failed when they were last tested

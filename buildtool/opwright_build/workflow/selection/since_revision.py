@@ -10,7 +10,7 @@ from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.engine.git_revision import GitRevisionError, entries_at
 from opwright_build.engine.tree import read_regular
-from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.opened.status import UsageError
 
 _MOST_BYTES = 1 << 28
 _SHA256 = 64  # digits of a blob's name in a repository of SHA-256

@@ -1,0 +1,1 @@
+"""Versions compiled, each an action of its own, and what they give to their library."""
