@@ -218,6 +218,23 @@ def test_a_runtime_that_crashes_costs_the_row_alone(library: Path) -> None:
     assert text("Parts", "vectors.yaml") == "schema: 1\nrows: []\n"
 
 
+DRAWN = """
+<ir_version: 8, opset_import: ["": 18]>
+g (float[3] x) => (float[3] y) {
+  [draw] r = RandomUniformLike(x)
+  [add] y = Add(x, r)
+}
+"""
+
+
+def test_what_draws_random_numbers_gets_no_row(library: Path) -> None:
+    onnx.save(parser.parse_model(DRAWN), "../model.onnx")
+    ran = begin("Noisy", "draw..add")
+    assert ran.status == 0
+    assert "it draws random numbers" in ran.out
+    assert text("Noisy", "vectors.yaml") == "schema: 1\nrows: []\n"
+
+
 THEIRS = """\
 # Copyright, somebody
 import math
