@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+
+from opwright.bundle.format import Index
 
 SUMS = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"  # Ed25519, of the bytes of SUMS
@@ -39,6 +41,20 @@ class Artefact:
     @property
     def media_type(self) -> str:
         return next((kind for end, kind in _MEDIA_TYPES.items() if self.name.endswith(end)), "text/plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What is published of a package: the artefacts that its sources decide, the sources, and what says so."""
+
+    index: Index
+    artefacts: tuple[Artefact, ...]
+    sources: Mapping[str, bytes]
+    described: tuple[Artefact, ...]
+
+    @property
+    def folder(self) -> str:
+        return f"dist/{self.index.library}-{self.index.version}"
 
 
 def write_sums(artefacts: Iterable[Artefact]) -> bytes:

@@ -12,7 +12,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 
 from opwright_build.engine.environment import installed_versions
 from opwright_build.engine.system_errors import reason_of
-from opwright_build.publication.artefacts import SIGNATURE, SUMS, Artefact, uploads, write_sums
+from opwright_build.publication.artefacts import SIGNATURE, SUMS, Artefact, Release, uploads, write_sums
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import publish as write_outputs
@@ -41,20 +41,6 @@ class Publishing:
     key: Path | None = None
     oci: bool = False
     verify: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """What is published of a package: the artefacts that its sources decide, the sources, and what says so."""
-
-    index: Index
-    artefacts: tuple[Artefact, ...]
-    sources: Mapping[str, bytes]
-    described: tuple[Artefact, ...]
-
-    @property
-    def folder(self) -> str:
-        return f"dist/{self.index.library}-{self.index.version}"
 
 
 def publish(path: Path, reporter: Reporter, options: Options, wanted: Publishing, started: float) -> int:

@@ -9,16 +9,13 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from opwright.diagnostics.diagnostic import Diagnostic
 
 import opwright_build
 from opwright_build.engine.store import SHARED
 from opwright_build.engine.tree import create, read_regular
-
-if TYPE_CHECKING:
-    from opwright_build.workflow.publishing import Release
+from opwright_build.publication.artefacts import Release
 
 LIMIT_SECONDS = 6 * 3600
 _MASK = 0o077

@@ -29,10 +29,9 @@ from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
 from opwright_build.report.tables import counted
 from opwright_build.spec.model import Library
-from opwright_build.workflow.built.noted_packages import NotedPackage, PackageNow
+from opwright_build.workflow.built.noted_packages import EditedVersion, NotedPackage, PackageNow
 from opwright_build.workflow.built.noted_versions import found_of, line_of
 from opwright_build.workflow.built.packaged_again import (
-    EditedVersion,
     PackagedBefore,
     package_edited,
     shared_now,

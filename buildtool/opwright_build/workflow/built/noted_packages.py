@@ -15,7 +15,7 @@ from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.run import Engine
 from opwright_build.spec.model import Domain, Package
-from opwright_build.workflow.compiled.version_parts import FACTS, RELEASED
+from opwright_build.workflow.compiled.version_parts import BODIES, FACTS, RELEASED, decode_blobs
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,19 @@ class PackageNow:
     def noted(self) -> dict[str, Any]:
         """What the next edit is told of it."""
         return {"inputs": self.inputs, "outputs": self.outputs, "shared": self.shared}
+
+
+@dataclass(frozen=True, slots=True)
+class EditedVersion:
+    """A version that gives its package something else than before: its figures and bodies (digests and sizes) before,
+    its interface where that was another one, and its parts now."""
+
+    identity: str
+    figures: Mapping[str, int]
+    bodies: Mapping[str, int]
+    interface: bytes | None
+    parts: Mapping[str, bytes]
+
+    def now(self) -> Iterable[str]:
+        """The digests of its bodies."""
+        return decode_blobs(self.parts[BODIES])

@@ -21,24 +21,9 @@ from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.package.index import build_index
 from opwright_build.spec.model import Domain, Package
+from opwright_build.workflow.built.noted_packages import EditedVersion
 from opwright_build.workflow.built.package_files import after_release, files_of, member_of, wheel_version
 from opwright_build.workflow.compiled.version_parts import BODIES, FIGURES, MEMBER, RELEASED, decode_blobs
-
-
-@dataclass(frozen=True, slots=True)
-class EditedVersion:
-    """A version that gives its package something else than before: its figures and bodies (digests and sizes) before,
-    its interface where that was another one, and its parts now."""
-
-    identity: str
-    figures: Mapping[str, int]
-    bodies: Mapping[str, int]
-    interface: bytes | None
-    parts: Mapping[str, bytes]
-
-    def now(self) -> Iterable[str]:
-        """The digests of its bodies."""
-        return decode_blobs(self.parts[BODIES])
 
 
 @dataclass(frozen=True, slots=True)

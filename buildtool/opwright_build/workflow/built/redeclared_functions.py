@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from opwright.bundle.format import FunctionEntry, Index
 from opwright.bundle.read import read_bundle
 
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.package.typed_package import EditedInterface, edit_stubs, render_stubs
+from opwright_build.workflow.built.noted_packages import EditedVersion
 from opwright_build.workflow.compiled.version_parts import INTERFACE, VERSION
-
-if TYPE_CHECKING:
-    from opwright_build.workflow.built.packaged_again import EditedVersion
 
 
 def redeclared_functions(inputs: Iterable[str], edited: Sequence[EditedVersion]) -> list[EditedInterface]:
