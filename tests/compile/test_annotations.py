@@ -36,10 +36,18 @@ if t.TYPE_CHECKING:
 Itself = Opt["Itself"]
 Number = 5
 Two = tuple[V, V]
+Sized = FLOAT["N", Number]
+Often = FLOAT[2]
+Often = FLOAT["N", 3]
+Pair = t.NamedTuple("Pair", [("first", V), ("second", V)])
+
+
+def made(n):
+    return FLOAT[n]
 
 
 """
-KINDS = 'from opwright import FLOAT as G\n\nV = G["N", 3]\n'
+KINDS = 'from opwright import FLOAT as G\n\nV = G["N", 3]\nOften = V\nOften = G[2]\n'
 NAMES = [
     'FLOAT["N", 3]',
     'F32["N", 3]',
@@ -114,10 +122,61 @@ def test_sequences_and_attributes_have_other_names(tmp_path: Path) -> None:
     assert [(item.name, item.type) for item in found.entry.attributes] == [("alpha", "FLOAT"), ("axes", "INTS")]
 
 
-@pytest.mark.parametrize("name", ["Unknown", "Itself", "Number", "kinds.Missing[3]", "V[2]"])
+NOT_KNOWN = {
+    "Unknown": "`Unknown` is bound under a condition or in a loop",
+    "Itself": "",
+    "Number": "",
+    "kinds.Missing[3]": "",
+    "V[2]": "",
+    "made(2)": "",
+    "int | str": "",
+    "'V['": "",
+    'FLOAT["N", 1 + 1]': "`1 + 1` is no dimension",
+    "Sized": "`Number` is no dimension",
+    "'Opt[Sized]'": "`Number` is no dimension",
+    'E["N", Number]': "`Number` is no dimension",
+    "Often": "`Often` is bound more than once",
+    "kinds.Often": "`Often` is bound more than once",
+    "Union[V, Often]": "`Often` is bound more than once",
+}
+
+
+@pytest.mark.parametrize("name", NOT_KNOWN)
 def test_what_an_annotation_stands_for_must_be_known(tmp_path: Path, name: str) -> None:
-    found = compiled(tmp_path, f"def F(X: {name}):\n    return op.Neg(X)")
-    assert [item.code for item in found.diagnostics] == ["OW317"]
+    (finding,) = compiled(tmp_path, f"def F(X: {name}):\n    return op.Neg(X)").diagnostics
+    reason = NOT_KNOWN[name] or "it says neither which kind of attribute nor which tensor type this is"
+    assert (finding.code, finding.reason.partition(":")[0]) == ("OW317", reason)
+
+
+@pytest.mark.parametrize("name", ["made(2)", "Often"])
+def test_what_stands_for_the_type_of_several_inputs_must_be_known(tmp_path: Path, name: str) -> None:
+    (finding,) = compiled(tmp_path, f"def F(*X: {name}):\n    return op.Neg(X[0])").diagnostics
+    assert (finding.code, finding.message) == ("OW317", "the annotation of `X` is not understood")
+
+
+@pytest.mark.parametrize("form", ["{}", "t.Tuple[{}]", "t.Tuple[{}, ...]", "({},)"])
+@pytest.mark.parametrize("name", NOT_KNOWN)
+def test_what_results_are_annotated_with_must_be_known(tmp_path: Path, name: str, form: str) -> None:
+    (finding,) = compiled(tmp_path, f"def F(X) -> {form.format(name)}:\n    return op.Neg(X)").diagnostics
+    reason = NOT_KNOWN[name] or "it says neither which element type nor which shape this tensor has"
+    assert (finding.code, finding.reason.partition(":")[0]) == ("OW317", reason)
+    assert finding.message == "the annotation of what `F` returns is not understood"
+
+
+@pytest.mark.parametrize("name", NOT_KNOWN)
+def test_what_a_local_name_is_annotated_with_must_be_known(tmp_path: Path, name: str) -> None:
+    (finding,) = compiled(tmp_path, f"def F(X):\n    y: {name} = op.Neg(X)\n    return y").diagnostics
+    reason = NOT_KNOWN[name] or "it says neither which element type nor which shape this tensor has"
+    assert (finding.code, finding.reason.partition(":")[0]) == ("OW317", reason)
+
+
+PLAIN = ["None", "Tensor", "ow.Tensor", "np.ndarray", "'np.ndarray'", "NDArray[np.float32]", "float", "t.Any", "T1"]
+PLAIN += ["Opt[np.ndarray]", "np.ndarray | None", "tuple", "t.Tuple[V, ...]", "tuple[float, ...]", "Pair", "(T1,)"]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_other_annotations_of_results_say_nothing(tmp_path: Path, name: str) -> None:
+    assert told(compiled(tmp_path, f"def F(X) -> {name}:\n    return op.Neg(X)")) == []
 
 
 def test_a_template_keeps_what_an_annotation_stands_for(tmp_path: Path) -> None:

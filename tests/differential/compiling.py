@@ -7,7 +7,7 @@ from dataclasses import replace
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.family import Family, build_family
-from opwright.lang.interface import Declaration, DeclaredValue, as_written, read_interface
+from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
@@ -34,7 +34,7 @@ def compile_program(program: Program) -> Family | tuple[Diagnostic, ...]:
     node = module.function("F")
     if node is None:
         return (Diagnostic("OW301", "there is no function F"),)
-    interface = read_interface(module.source, node, scope.constant, found.append, as_written(scope))
+    interface = read_interface(module.source, node, scope.constant, found.append, scope)
     names = {item.name for item in interface.inputs}
     attributes = {item.name for item in interface.attributes}
     if found or names != set(program.inputs) or attributes != set(program.attributes):

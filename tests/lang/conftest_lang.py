@@ -16,7 +16,7 @@ from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
-from opwright.lang.interface import Declaration, DeclaredValue, as_written, read_interface
+from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
@@ -41,7 +41,7 @@ class Compiler:
         scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
         node = module.function("F")
         assert node is not None
-        interface = read_interface(module.source, node, scope.constant, found.append, as_written(scope))
+        interface = read_interface(module.source, node, scope.constant, found.append, scope)
         assert not found, found
         declaration = Declaration(
             "test.domain",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.family import build_family
-from opwright.lang.interface import Declaration, DeclaredValue, as_written, read_interface
+from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
@@ -35,7 +35,7 @@ def compile_text(text: str, types: Sequence[str] = TYPES) -> tuple[Diagnostic, .
 
 def _unit(module: Module, node: ast.FunctionDef, types: Sequence[str], found: list[Diagnostic]) -> Unit | None:
     scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
-    interface = read_interface(module.source, node, scope.constant, found.append, as_written(scope))
+    interface = read_interface(module.source, node, scope.constant, found.append, scope)
     declaration = Declaration(
         "test.domain",
         "F",

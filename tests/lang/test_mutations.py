@@ -10,7 +10,7 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.emit import emit_function
 from opwright.lang.family import build_family
-from opwright.lang.interface import Declaration, DeclaredValue, as_written, read_interface
+from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.ir_verify import verify
 from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
@@ -75,7 +75,7 @@ def compile_text(text: str) -> list[Diagnostic]:
         return []
     found: list[Diagnostic] = []
     scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
-    interface = read_interface(module.source, node, scope.constant, found.append, as_written(scope))
+    interface = read_interface(module.source, node, scope.constant, found.append, scope)
     if found:
         return found
     declaration = Declaration(

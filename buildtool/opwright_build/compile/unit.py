@@ -10,8 +10,8 @@ from opwright.bundle.declared_shapes import shape_text
 from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry, Shape
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
-from opwright.lang.annotations import TensorAnnotation, read_returns
-from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, as_written, read_interface
+from opwright.lang.annotations import TensorAnnotation, read_returns, why_returns_not_understood
+from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, Libraries
 from opwright.lang.source import span_of
@@ -48,7 +48,7 @@ def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, foun
     scope = FileScope(module, files, libraries, evaluate_static, found.append)
     scope.decorators_of(node)
     problems: list[Diagnostic] = []
-    interface = read_interface(module.source, node, scope.constant, problems.append, as_written(scope))
+    interface = read_interface(module.source, node, scope.constant, problems.append, scope)
     found.extend(problems)
     if not problems:
         _compare(version, module, interface, found)
@@ -168,10 +168,25 @@ def _returns(
     version: SpecVersion, scope: FileScope, node: ast.FunctionDef, found: list[Diagnostic]
 ) -> tuple[TensorAnnotation, ...] | None:
     """What the annotation of the results says of each output; None where it says nothing."""
-    returns = read_returns(node.returns, names=scope)
-    if returns is None or node.returns is None:
+    if node.returns is None:
         return None
     place = scope.module.source.place(span_of(node.returns))
+    reason = why_returns_not_understood(node.returns, scope)
+    if reason:
+        found.append(
+            Diagnostic(
+                "OW317",
+                f"the annotation of what `{version.function_name}` returns is not understood",
+                place,
+                reason=reason,
+                help="write a tensor type for each output, `-> FLOAT[2, 3]` or `-> tuple[FLOAT[7], INT64[...]]`, "
+                "or leave the annotation out",
+            )
+        )
+        return None
+    returns = read_returns(node.returns, names=scope)
+    if returns is None:
+        return None
     single = tuple(item for item in version.outputs if not item.variadic)
     if len(returns) < len(single) or (len(returns) > len(single) and single == version.outputs):
         found.append(

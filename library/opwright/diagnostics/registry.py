@@ -469,7 +469,8 @@ TABLE = (
     Code(
         "OW317",
         "An annotation is not understood",
-        "The annotation decides whether a parameter is an input or an attribute, and of which type.",
+        "The annotation decides whether a parameter is an input or an attribute, and of which type. "
+        "That of the results promises their types.",
     ),
     Code(
         "OW318",

@@ -7,7 +7,7 @@ they come from. What else a module calls them (`import FLOAT as F`, `V = FLOAT["
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from opwright.elements import BY_NAME, ElementType, fits_size
@@ -17,7 +17,9 @@ Dimension = int | str | None
 SCALARS = {"int": "INT", "float": "FLOAT", "str": "STRING", "bool": "INT"}
 SEQUENCES = frozenset({"Sequence", "list", "tuple", "List", "Tuple", "Iterable"})
 _ELEMENTS = {name.upper(): element for name, element in BY_NAME.items()}
+NO_TENSOR_TYPE = "it says neither which element type nor which shape this tensor has"
 _DEEPEST = 100
+_SAY_NOTHING = ("TypeVar", "namedtuple", "NamedTuple")  # of tensors: what a call of these makes
 
 
 @record
@@ -130,6 +132,9 @@ class Names(Protocol):
         """Of a name, also a dotted one: the name of a type, what a module has bound to it, or what it means; "" of any
         other expression. None where that is not known before the program runs."""
 
+    def why_unknown(self, node: ast.expr) -> str:
+        """Why a name, also a dotted one, stands for nothing that is known; "" where the name is not the reason."""
+
 
 @record
 class Alias:
@@ -147,6 +152,9 @@ class LastNames:
 
     def stands_for(self, node: ast.expr) -> str | Alias | Annotation | None:
         return last_name(node)
+
+    def why_unknown(self, node: ast.expr) -> str:
+        return ""
 
 
 def last_name(node: ast.expr) -> str:
@@ -176,30 +184,55 @@ def read_returns(
 ) -> tuple[TensorAnnotation, ...] | None:
     """What the annotation of a function's results says of each; None where it does not say how many there are.
     `variables` and `names` as of `read_annotation`."""
-    names = names or LastNames()
+    results = _results(node, variables or {}, names or LastNames())
+    if results is None or results.is_open:
+        return None
+    found = [read_annotation(item, variables, results.names) for item in results.items]
+    if len(found) == 1 and (found[0] is None or found[0].kind is not None or found[0].tensor == ANY):
+        return None
+    return tuple(ANY if item is None or item.kind is not None else item.tensor for item in found)
+
+
+def why_returns_not_understood(node: ast.expr | None, names: Names) -> str:
+    """Why the annotation of a function's results, or of one of them, means nothing; "" where each is understood."""
+    results = _results(node, {}, names)
+    if results is None:
+        return ""
+    wrong = next((item for item in results.items if read_annotation(item, names=results.names) is None), None)
+    return "" if wrong is None else why_not_understood(wrong, results.names, NO_TENSOR_TYPE)
+
+
+@record
+class _Results:
+    """The annotations of the results, and the names around them. `is_open`: there may be any number of them."""
+
+    items: tuple[ast.expr, ...]
+    names: Names
+    is_open: bool = False
+
+
+def _results(node: ast.expr | None, variables: Mapping[str, TensorAnnotation], names: Names) -> _Results | None:
+    """None where nothing is annotated."""
     for _ in range(_DEEPEST):
         if node is None or _is_none(node):
             return None
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            node = _parsed(node.value)
+        inner = _parsed(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+        if inner is not None:
+            node = inner
             continue
         stands_for = names.stands_for(node)
-        if not isinstance(stands_for, Alias) or last_name(node) in (variables or ()):
+        if not isinstance(stands_for, Alias) or last_name(node) in variables:
             break
         node, names = stands_for.node, stands_for.names
     if node is None:
         return None
-    items = [node]
     if isinstance(node, ast.Tuple):
-        items = node.elts
-    elif isinstance(node, ast.Subscript) and _followed(node.value, names) in ("tuple", "Tuple"):
+        return _Results(tuple(node.elts), names)
+    if isinstance(node, ast.Subscript) and _followed(node.value, names) in ("tuple", "Tuple"):
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if any(isinstance(item, ast.Constant) and item.value is ... for item in items):
-            return None
-    found = [read_annotation(item, variables, names) for item in items]
-    if len(items) == 1 and (found[0] is None or found[0].kind is not None or found[0].tensor == ANY):
-        return None
-    return tuple(ANY if item is None or item.kind is not None else item.tensor for item in found)
+        known = tuple(item for item in items if not (isinstance(item, ast.Constant) and item.value is ...))
+        return _Results(known, names, len(known) < len(items))
+    return _Results((node,), names)
 
 
 def read_annotation(
@@ -239,7 +272,7 @@ class _Reader:
         if isinstance(node, ast.Subscript):
             return self._generic(_followed(node.value, self.names), node.slice, depth)
         if isinstance(node, ast.Call):  # a type variable is for editors: what it admits is declared elsewhere
-            return Annotation(None) if _followed(node.func, self.names) == "TypeVar" else None
+            return Annotation(None) if _followed(node.func, self.names) in _SAY_NOTHING else None
         if last_name(node) in self.variables:
             return Annotation(None, tensor=self.variables[last_name(node)])
         name = _followed(node, self.names)
@@ -347,16 +380,41 @@ def _text_of(tensor: TensorAnnotation) -> str:
     return text
 
 
-def why_not_understood(node: ast.expr | None, otherwise: str) -> str:
-    """Why an annotation means nothing: what stands for a dimension of a tensor type and is none, or `otherwise`."""
-    for part in ast.walk(node) if node is not None else ():
-        if not isinstance(part, ast.Subscript) or last_name(part.value) not in {*_ELEMENTS, "Tensor"}:
-            continue
-        items = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
-        wrong = next((item for item in items if _read_dims([item]) is None), None)
-        if wrong is not None:
-            return f"`{ast.unparse(wrong)[:80]}` is no dimension: a size from 0 to 2**63 - 1, a name in quotes or None"
-    return otherwise
+def why_not_understood(node: ast.expr | None, names: Names, otherwise: str) -> str:
+    """Why an annotation means nothing: what stands for a dimension of a tensor type and is none, a name that nobody
+    knows the type of, or `otherwise`."""
+    return otherwise if node is None else next(_wrong_in(node, names, set()), otherwise)
+
+
+def _wrong_in(node: ast.expr, names: Names, seen: set[ast.expr]) -> Iterator[str]:
+    """What is wrong with the parts of an annotation, and with what its names stand for."""
+    if node in seen or len(seen) > _DEEPEST or isinstance(node, ast.Call):
+        return
+    seen.add(node)
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Constant):
+        inner = _parsed(node.value) if isinstance(node.value, str) else None
+        parts = [] if inner is None else [inner]
+    elif isinstance(node, ast.Name | ast.Attribute):
+        found = names.stands_for(node)
+        if isinstance(found, Alias):
+            yield from _wrong_in(found.node, found.names, seen)
+        elif found is None and (reason := names.why_unknown(node)):
+            yield reason
+    elif isinstance(node, ast.Subscript):
+        name = _followed(node.value, names)
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if isinstance(name, str) and (name in _ELEMENTS or name == "Tensor"):
+            wrong = next((item for item in items if _read_dims([item]) is None), None)
+            if wrong is not None:
+                sizes = "a size from 0 to 2**63 - 1, a name in quotes or None"
+                yield f"`{ast.unparse(wrong)[:80]}` is no dimension: {sizes}"
+            return
+        parts = [node.value, *(items if name != "Literal" else ())]
+    elif isinstance(node, ast.BinOp):
+        parts = _operands(node)
+    for part in parts:
+        yield from _wrong_in(part, names, seen)
 
 
 def _is_none(node: ast.expr) -> bool:

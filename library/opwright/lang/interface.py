@@ -123,11 +123,13 @@ def read_interface(
     function: ast.FunctionDef,
     evaluate: Callable[[ast.expr], object],
     report: Callable[[Diagnostic], None],
-    read: Callable[[ast.arg], Annotation | None],
+    names: Names,
+    read: Callable[[ast.arg], Annotation | None] | None = None,
 ) -> Interface:
-    """The parameters of a `def`. `evaluate` gives the static value of a default; problems go to `report`. `read` says
-    what a parameter's annotation means.
+    """The parameters of a `def`. `evaluate` gives the static value of a default; problems go to `report`. What a
+    parameter's annotation means `read` says, or without it its syntax; `names` says what names in it stand for.
     """
+    read = read or (lambda argument: read_annotation(argument.annotation, names=names))
     inputs: list[Input] = []
     attributes: list[AttributeDeclaration] = []
     arguments = function.args
@@ -139,15 +141,18 @@ def read_interface(
     ]:
         annotation = read(argument)
         if annotation is None:
-            report(_bad_annotation(source, argument))
+            report(_bad_annotation(source, argument, names))
         elif annotation.kind is None:
             inputs.append(_input(source, argument, annotation, default, report))
         else:
             attributes.append(_attribute(source, argument, annotation, default, evaluate, report))
     if arguments.vararg is not None:
-        found = read(arguments.vararg) or Annotation(None)
-        name, span = arguments.vararg.arg, span_of(arguments.vararg)
-        inputs.append(Input(name, Arity.VARIADIC, span, found.tensor, has_gaps=found.optional))
+        found = read(arguments.vararg)
+        if found is None:
+            report(_bad_annotation(source, arguments.vararg, names))
+        else:
+            name, span = arguments.vararg.arg, span_of(arguments.vararg)
+            inputs.append(Input(name, Arity.VARIADIC, span, found.tensor, has_gaps=found.optional))
     if arguments.kwarg is not None:
         report(
             Diagnostic(
@@ -159,11 +164,6 @@ def read_interface(
             )
         )
     return Interface(tuple(inputs), tuple(attributes))
-
-
-def as_written(names: Names) -> Callable[[ast.arg], Annotation | None]:
-    """Reads the annotation of each parameter from its syntax; `names` says what names in it stand for."""
-    return lambda argument: read_annotation(argument.annotation, names=names)
 
 
 def _input(
@@ -241,13 +241,13 @@ def _shown(value: object) -> str:
     return f" `{reprlib.repr(value)}`" if plain else ""
 
 
-def _bad_annotation(source: Source, argument: ast.arg) -> Diagnostic:
+def _bad_annotation(source: Source, argument: ast.arg, names: Names) -> Diagnostic:
     return Diagnostic(
         "OW317",
         f"the annotation of `{argument.arg}` is not understood",
         source.place(span_of(argument.annotation or argument)),
         reason=why_not_understood(
-            argument.annotation, "it says neither which kind of attribute nor which tensor type this is"
+            argument.annotation, names, "it says neither which kind of attribute nor which tensor type this is"
         ),
         help="attributes are `int`, `float`, `str`, `bool`, `Sequence[...]` of these, `Optional` or `Literal`; "
         "inputs are tensor types such as `FLOAT[...]`, or have no annotation",

@@ -195,6 +195,10 @@ class ModuleScope(ABC):
         """What a name in an annotation stands for, as `annotations.Names` has it."""
         return last_name(node)
 
+    def why_unknown(self, node: ast.expr) -> str:
+        """Why it stands for nothing that is known, as `annotations.Names` has it."""
+        return ""
+
     def known(self, name: str) -> Operand:
         """What a name means that has been looked up before; None for any other."""
         return self._known.get(name)
@@ -447,6 +451,30 @@ class FileScope(ModuleScope):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             return Alias(node.value, self)
         return Alias(node.value, self) if isinstance(node, ast.AnnAssign) and node.value is not None else None
+
+    def why_unknown(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Name):
+            return self._why_unbound(node.id)
+        owner = node.value if isinstance(node, ast.Attribute) else None
+        file = self._file_of(owner.id) if isinstance(owner, ast.Name) else None
+        return "" if file is None else file._why_unbound(last_name(node))
+
+    def _why_unbound(self, name: str) -> str:
+        bindings = self.module.bindings.get(name, ())
+        if len(bindings) > 1:
+            return f"`{name}` is bound more than once"
+        if not bindings or name in self._followed:
+            return ""
+        node = bindings[0].node
+        statement = self.module.owners[id(node)] if isinstance(node, ast.alias) else None
+        if isinstance(node, ast.alias) and isinstance(statement, ast.ImportFrom) and statement.level:
+            found = self.files.module(statement.module or "", statement.level, self.module.source.name)
+            self._followed.add(name)
+            try:
+                return self._scope_of(found)._why_unbound(node.name) if isinstance(found, Module) else ""
+            finally:
+                self._followed.discard(name)
+        return f"`{name}` is bound under a condition or in a loop" if bindings[0].conditional else ""
 
     def _file_of(self, name: str) -> FileScope | None:
         """The file of the library that a name is, after `from . import types`."""

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import BY_NAME
-from opwright.lang.annotations import read_annotation, written_out
+from opwright.lang.annotations import read_annotation, why_not_understood, written_out
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
@@ -126,7 +126,9 @@ class _Writer:
         made = written_out(node, scope)
         if made is None and read_annotation(node) is not None:  # others are refused where they are lowered
             place = scope.module.source.place(span_of(node))
-            reason = "what the names in it stand for is not known when the function is built"
+            reason = why_not_understood(
+                node, scope, "what the names in it stand for is not known when the function is built"
+            )
             self.found.append(Diagnostic("OW317", "the annotation is not understood", place, reason=reason))
         return made or node
 

@@ -477,7 +477,7 @@ def make_unit(
     problems: list[Diagnostic] = []
     sink: list[Any] = [problems.append]
     scope = LiveScope(wrapped, module, node, lambda diagnostic: sink[0](diagnostic), script_of, reads)
-    interface = read_interface(module.source, node, scope.constant, problems.append, annotation_reader(wrapped))
+    interface = read_interface(module.source, node, scope.constant, problems.append, scope, annotation_reader(wrapped))
     if problems:
         raise DiagnosticError(problems)
 

@@ -8,7 +8,7 @@ from opwright.bundle.call_interface import split_type
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
-from opwright.lang.interface import Declaration, DeclaredValue, Interface, as_written, read_interface
+from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Target, Unit, evaluate_static
@@ -41,7 +41,7 @@ def _unit(
         return None
     found: list[Diagnostic] = []
     scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
-    interface = read_interface(module.source, node, scope.constant, found.append, as_written(scope))
+    interface = read_interface(module.source, node, scope.constant, found.append, scope)
     if found or {item.name for item in interface.inputs} != inputs.keys():
         return None
     declaration = Declaration("", name, 1, _declared(interface, inputs), None, variables)

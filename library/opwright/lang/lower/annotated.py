@@ -6,7 +6,14 @@ import ast
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.annotations import ANY, Names, TensorAnnotation, read_annotation, why_not_understood
+from opwright.lang.annotations import (
+    ANY,
+    NO_TENSOR_TYPE,
+    Names,
+    TensorAnnotation,
+    read_annotation,
+    why_not_understood,
+)
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
 from opwright.lang.lower.operands import Operand, is_run_time_number, is_sequence
@@ -87,7 +94,7 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value, names: Names
             "OW317",
             "the annotation is not understood",
             span_of(annotation),
-            reason=why_not_understood(annotation, "it says neither which element type nor which shape this tensor has"),
+            reason=why_not_understood(annotation, names, NO_TENSOR_TYPE),
             help="write a tensor type: `FLOAT[2, 3]`, `INT64[...]`",
         )
     if found.kind is not None or (found.tensor == ANY and is_sequence(value)):
