@@ -381,8 +381,8 @@ def _text_of(tensor: TensorAnnotation) -> str:
 
 
 def why_not_understood(node: ast.expr | None, names: Names, otherwise: str) -> str:
-    """Why an annotation means nothing: what stands for a dimension of a tensor type and is none, a name that nobody
-    knows the type of, or `otherwise`."""
+    """Why an annotation means nothing: what stands for a dimension of a tensor type and is none, a name of which
+    no type is known, or `otherwise`."""
     return otherwise if node is None else next(_wrong_in(node, names, set()), otherwise)
 
 
