@@ -50,6 +50,13 @@ def write(domain: str, name: str, body: str, result: str) -> None:
     )
 
 
+def in_next_version(domain: str, name: str) -> None:
+    """Makes a function one of version 2 of its domain: version 1 was released without it."""
+    spec = Path("specs", domain, name, "spec.yaml")
+    spec.write_text(spec.read_text().replace("since_version: 1", "since_version: 2"))
+    Path("specs", domain, "domain.yaml").write_text("schema: 1\nversion: 2\n")
+
+
 def inner(body: str) -> None:
     write("com.acme", "Inner", body, "1.5 * X")
 
@@ -72,6 +79,16 @@ def found(ran: Any) -> list[tuple[str, str]]:
     return [(item["code"], item["message"].split("::")[1].split("@")[0]) for item in items]
 
 
+def accepted(opwright: Opwright, names: str) -> Any:
+    chosen = [word for name in names.split() for word in ("--accept", name)]
+    return opwright("lock", *chosen, "--within", "exact", "--reason", "order", "--json")
+
+
+def contents() -> dict[Path, bytes]:
+    """What all locks of the library are, and the texts beside them."""
+    return {path: path.read_bytes() for path in Path("specs").glob("*/released/*")}
+
+
 def superseded() -> list[str]:
     return sorted(path.stem for path in RELEASED.glob("*.txt") if "\nsuperseded, opset 18-18" in path.read_text())
 
@@ -90,11 +107,31 @@ def test_a_caller_is_compared_after_its_callee_was_accepted(opwright: Opwright) 
 
 
 @pytest.mark.usefixtures("chain")
-@pytest.mark.parametrize("order", ["Inner Outer Outest", "Outer Inner Outest", "Outest Outer Inner"])
-def test_versions_are_accepted_in_any_order(order: str, opwright: Opwright) -> None:
+@pytest.mark.parametrize(
+    ("refused", "callee", "order"),
+    [
+        ("", "", ["Inner", "Outer", "Outest"]),
+        ("Outer", "Inner", ["Inner", "Outer", "Outest"]),
+        ("Outest", "Outer", ["Inner Outer", "Outest"]),
+        ("Outer Outest", "Inner", ["Inner", "Outest Outer"]),
+        ("Inner Outest", "Outer", ["Outest Inner Outer"]),
+    ],
+)
+def test_a_callee_is_accepted_before_its_callers_or_with_them(
+    refused: str, callee: str, order: list[str], opwright: Opwright
+) -> None:
     inner(SAME)
-    for name in order.split():
-        ran = opwright("lock", "--accept", name, "--within", "exact", "--reason", "order")
+    if refused:
+        before = contents()
+        ran = accepted(opwright, refused)
+        items = [line["finding"] for line in ran.lines if line["event"] == "finding"]
+        (item,) = [item for item in items if item["code"] == "OW616"]
+        assert ran.status == 1
+        assert f"calls a body of com.acme::{callee}@1 that is not accepted" in item["message"]
+        assert f"`opwright lock --accept com.acme::{callee}@1 " in item["help"]
+        assert contents() == before
+    for names in order:
+        ran = accepted(opwright, names)
         assert ran.status == 0, ran.err
     checked = opwright("lock", "--check", "--json")
     assert (checked.status, found(checked)) == (0, [])
@@ -102,6 +139,54 @@ def test_versions_are_accepted_in_any_order(order: str, opwright: Opwright) -> N
     assert released.status == 0, released.err
     assert superseded() == []
     assert opwright("lock", "--check").status == 0
+
+
+@pytest.mark.usefixtures("chain")
+@pytest.mark.parametrize("again", ["op.Add(X, op.Mul(X, 0.5))", INNER])
+def test_a_callee_that_is_edited_again_leaves_its_caller_guarded(again: str, opwright: Opwright) -> None:
+    inner(SAME)
+    assert accepted(opwright, "Outer").status == 1
+    assert accepted(opwright, "Inner Outer").status == 0
+    inner(again)
+    write("com.acme", "Outer", "op.Add(" + MAGNIFIED.format("own.Inner(X)") + ", X)", "X")
+    built = opwright("build", "--json")
+    assert built.status == 1
+    assert ("OW614", "Outer") in found(built)
+    assert "OW615" not in dict(found(built))
+    assert opwright("lock", "--all", "--reason", "order", "--unjudged").status == 1
+
+
+@pytest.mark.usefixtures("chain")
+def test_a_caller_of_a_new_function_is_accepted_before_that_is_released(opwright: Opwright) -> None:
+    """A function without a lock cannot be accepted: it is released along with its caller."""
+    write("com.acme", "New", SAME, "1.5 * X")
+    in_next_version("com.acme", "New")
+    write("com.acme", "Outer", MAGNIFIED.format("own.New(X)"), "0.0 * X")
+    function = Path("specs/com.acme/Outer/function.py")
+    function.write_text(function.read_text().replace("base import opset1", "base import opset2"))
+    assert accepted(opwright, "Outer").status == 0
+    assert opwright("release", "1.1.0", "--unverified").status == 1, "Outest calls Outer"
+    assert accepted(opwright, "Outest").status == 0
+    released = opwright("release", "1.1.0", "--unverified")
+    assert released.status == 0, released.err
+
+
+@pytest.mark.usefixtures("chain")
+def test_a_caller_of_a_body_for_another_opset_is_accepted(opwright: Opwright) -> None:
+    """What the callee has at an opset that the release did not serve replaces no body: there is none to accept."""
+    inner("op.Mul(op.Cast(X, to=1), 1.5)")
+    assert accepted(opwright, "Inner Outer Outest").status == 0
+    assert opwright("release", "1.0.1", "--unverified").status == 0
+    LIBRARY.write_text(LIBRARY.read_text().replace("<=18", "<=19"))
+    write("com.acme", "Outer", MAGNIFIED.format("own.Inner(X)").replace("X, 1.5", "1.5, X"), "0.0 * X")
+    ran = accepted(opwright, "Inner")
+    assert ran.status == 0
+    assert [line["accepted"] for line in ran.lines if line["event"] == "summary"] == [[]]
+    for name in ("Outer", "Outest"):
+        assert accepted(opwright, name).status == 0
+    released = opwright("release", "1.1.0", "--unverified")
+    assert released.status == 0, released.out
+    assert (RELEASED / "Inner-1.txt").read_text().count("\nbody ") == 2
 
 
 @pytest.mark.usefixtures("chain")
@@ -120,7 +205,7 @@ def test_a_caller_whose_callee_was_not_kept_says_so(opwright: Opwright, monkeypa
     """Earlier locks kept no superseded body."""
     inner(SAME)
     with monkeypatch.context() as patch:
-        patch.setattr(superseded_bodies, "with_superseded", lambda now, before: dict(now))
+        patch.setattr(superseded_bodies, "with_superseded", lambda now, before, coming: dict(now))
         assert opwright("lock", "--accept", "Inner", "--reason", "order").status == 0
     assert superseded() == []
     for ran in (opwright("build", "--json"), opwright("lock", "--check", "--json")):
@@ -130,6 +215,17 @@ def test_a_caller_whose_callee_was_not_kept_says_so(opwright: Opwright, monkeypa
             assert "calls com.acme::Inner@1, which is missing" in item["reason"]
             assert "--unjudged" in item["help"]
             assert "vectors" not in item["help"]
+
+
+@pytest.mark.usefixtures("chain")
+def test_a_body_that_no_lock_keeps_is_not_passed_over(opwright: Opwright, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner(SAME)
+    before = contents()
+    monkeypatch.setattr(superseded_bodies, "unaccepted_callees", lambda *_: [])
+    ran = accepted(opwright, "Outer")
+    assert ran.status not in (0, 1)
+    assert "no lock keeps the body" in ran.out + ran.err
+    assert contents() == before
 
 
 @pytest.mark.usefixtures("chain")
@@ -150,3 +246,32 @@ def test_callers_in_another_package_are_compared(opwright: Opwright) -> None:
     assert found(opwright("build", "--json", "-p", "more")) == [("OW613", "Far")]
     inner(NEAR)
     assert found(opwright("build", "--json", "-p", "more")) == [("OW614", "Far")]
+
+
+@pytest.mark.usefixtures("chain")
+def test_a_package_is_not_released_against_a_body_that_nobody_accepted(opwright: Opwright) -> None:
+    LIBRARY.write_text(PACKAGES)
+    Path("specs/com.more").mkdir()
+    Path("specs/com.more/domain.yaml").write_text("schema: 1\nversion: 1\n")
+    far = MAGNIFIED.format("base.Inner(X)")
+    write("com.more", "Far", far, "0.0 * X")
+    assert opwright("release", "1.0.0", "-p", "more", "--unverified").status == 0
+    inner(SAME)
+    write("com.more", "Further", far, "0.0 * X")
+    in_next_version("com.more", "Further")
+    before = contents()
+    for command in (
+        ("lock", "--accept", "Far", "--reason", "order"),
+        ("lock", "--accept", "Far", "--reason", "order", "-p", "more"),
+        ("release", "1.1.0", "-p", "more", "--unverified"),
+    ):
+        ran = opwright(*command, "--json")
+        assert (ran.status, contents()) == (1, before)
+        messages = [line["finding"]["message"] for line in ran.lines if line["event"] == "finding"]
+        assert "com.more::Far@1 calls a body of com.acme::Inner@1 that is not accepted" in messages
+    assert "com.more::Further@2 calls a body of com.acme::Inner@1 that is not accepted" in messages
+    assert opwright("lock", "--all", "--reason", "order").status == 0
+    assert opwright("release", "1.1.0", "-p", "more", "--unverified").status == 0
+    inner(INNER)
+    write("com.more", "Far", "op.Add(" + far + ", X)", "X")
+    assert ("OW614", "Far") in found(opwright("build", "--json"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,11 +173,43 @@ def text_now(
 
 def unaccepted(library: BuiltLibrary) -> list[Diagnostic]:
     """The changes of bodies that stand in the way of a release."""
-    places = {item.subject: item.place for item in library.diagnostics if item.code in _BODIES}
+    places = _body_places(library)
     return [_refused(verdict, places.get(identity), "") for identity, verdict in library.verdicts.items()]
 
 
+def bodies_of(bundles: Iterable[Bundle]) -> set[tuple[str, str]]:
+    """The digests of all bodies, each behind its version. Versions may have equal bodies."""
+    return {
+        (entry.identity, body.body) for bundle in bundles for entry in bundle.index.functions for body in entry.bodies
+    }
+
+
+def callees_first(library: BuiltLibrary, pairs: Iterable[tuple[str, str]]) -> list[Diagnostic]:
+    """The findings for callers that cannot be locked before a new body of their callee is."""
+    places = _body_places(library)
+    found: list[Diagnostic] = []
+    for caller, callee in pairs:
+        help_ = f'first `opwright lock --accept {callee} --reason "..."`, or accept both in one command'
+        if callee not in library.verdicts:
+            help_ += "; where it replaces none, release the package of that function first"
+        found.append(
+            Diagnostic(
+                "OW616",
+                f"{caller} calls a body of {callee} that is not accepted",
+                places.get(caller),
+                reason=f"nothing keeps that body: once {callee} is edited again, {caller} could not be compared",
+                help=help_,
+                subject=caller,
+            )
+        )
+    return found
+
+
 _BODIES = ("OW613", "OW614", "OW615")
+
+
+def _body_places(library: BuiltLibrary) -> dict[str, Place | None]:
+    return {item.subject: item.place for item in library.diagnostics if item.code in _BODIES}
 
 
 def _refused(verdict: NumericVerdict, place: Place | None, why: str) -> Diagnostic:
@@ -203,6 +235,8 @@ def _accept(
     found: list[Diagnostic],
     started: float,
 ) -> int:
+    from opwright_build.versions.superseded import unaccepted_callees, with_superseded
+
     known = [identity for domain in locks.domains.values() for identity in domain.promises]
     chosen = set(library.verdicts)
     if not accept.everything:
@@ -218,11 +252,16 @@ def _accept(
     found += [item for item in damaged if item not in found]
     if has_errors(found):
         return finish(session, started, [*library.diagnostics, *found], "", _fields(locks, library, ()))
+    bundles = read_packages(session, library)
     verdicts = {identity: library.verdicts[identity] for identity in accepted}
-    reason = " ".join(accept.reason.split())
-    session.transaction.write(
-        _accepted_files(session, locks, read_packages(session, library), verdicts, reason, promises)
-    )
+    fresh = _fresh(locks, bundles, verdicts, " ".join(accept.reason.split()), promises)
+    now = {**promises, **{identity: promise for identity, (promise, _) in fresh.items()}}
+    coming = {pair for pair in bodies_of(bundles) if pair[0] not in library.verdicts}
+    refused = unaccepted_callees((now[identity] for identity in fresh), now, promises, coming)
+    if refused:
+        found += callees_first(library, refused)
+        return finish(session, started, [*library.diagnostics, *found], "", _fields(locks, library, ()))
+    session.transaction.write(_accepted_files(session, locks, fresh, with_superseded(now, promises, coming)))
     quiet = [item for item in library.diagnostics if item.code not in _BODIES]
     lines = [f"accepted {identity}: {library.verdicts[identity].explain()}" for identity in accepted]
     text = "\n".join(lines or ["nothing to accept: the bodies are those that were released"])
@@ -238,18 +277,16 @@ def _is_within(verdict: NumericVerdict, accept: Accepting) -> bool:
     return exact or accept.within == "tolerance"
 
 
-def _accepted_files(
-    session: Session,
+def _fresh(
     locks: Locks,
     bundles: Sequence[Bundle],
     accepted: Mapping[str, NumericVerdict],
     reason: str,
     promises: Mapping[str, Promise],
-) -> dict[str, bytes]:
-    """The locks with the new bodies of these versions, and the texts of those. `promises` are those of all locks."""
+) -> dict[str, tuple[Promise, Bundle]]:
+    """These versions with their new bodies, each beside the bundle that has those. `promises` are those of all
+    locks."""
     from opwright_build.versions.promise import Accepted, bare
-    from opwright_build.versions.release_lock import write_lock
-    from opwright_build.versions.superseded import with_superseded
 
     fresh: dict[str, tuple[Promise, Bundle]] = {}
     for bundle in bundles:
@@ -263,7 +300,16 @@ def _accepted_files(
                     replace(promise, entry=bare(entry), accepted=(*promise.accepted, item)),
                     bundle,
                 )
-    now = with_superseded({**promises, **{identity: promise for identity, (promise, _) in fresh.items()}}, promises)
+    return fresh
+
+
+def _accepted_files(
+    session: Session, locks: Locks, fresh: Mapping[str, tuple[Promise, Bundle]], now: Mapping[str, Promise]
+) -> dict[str, bytes]:
+    """The locks with the new bodies of these versions, and the texts of those. `now` are the promises of all locks as
+    they become."""
+    from opwright_build.versions.release_lock import write_lock
+
     files: dict[str, bytes] = {}
     changed: dict[str, DomainLock] = {}
     for identity, (promise, bundle) in fresh.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,15 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.spec.library_root import LIBRARY_FILE
 from opwright_build.workflow.build import publish
 from opwright_build.workflow.built.library import BuiltLibrary, build_library, read_packages
-from opwright_build.workflow.locking import locks_of_package, promises_of_library, text_now, texts_of, unaccepted
+from opwright_build.workflow.locking import (
+    bodies_of,
+    callees_first,
+    locks_of_package,
+    promises_of_library,
+    text_now,
+    texts_of,
+    unaccepted,
+)
 from opwright_build.workflow.opened.session import Options, Session
 from opwright_build.workflow.opened.status import usage_error
 from opwright_build.workflow.opened.task import finish, on_library
@@ -133,9 +141,10 @@ def _release(session: Session, wanted: Releasing, started: float, done: Callable
     found: list[Diagnostic] = [*lost_promises(session.root, session.tree.read), *unaccepted(library)]
     ready: list[_Ready] = []
     bundles = read_packages(session, library)
+    coming = bodies_of(bundles)
     for bundle in bundles:
         package = loaded.library.package(bundle.index.library)
-        item = _prepare(session, loaded, library, package, bundle, version, found)
+        item = _prepare(session, loaded, library, package, bundle, version, coming, found)
         ready += [] if item is None else [item]
     new = [item for item in ready if not item.again]
     versioned = _with_version(session, loaded, [item.name for item in new], version, found)
@@ -172,9 +181,11 @@ def _prepare(
     package: Package,
     bundle: Bundle,
     version: str,
+    coming: Collection[tuple[str, str]],
     found: list[Diagnostic],
 ) -> _Ready | None:
-    """What a release of the package writes; None with the reasons in `found`."""
+    """What a release of the package writes; None with the reasons in `found`. `coming` are the digests of all bodies
+    that are released in this step, each behind its version."""
     from opwright_build.versions.change import Change, Kind
     from opwright_build.versions.notes import release_notes
     from opwright_build.versions.numeric import with_values
@@ -182,6 +193,7 @@ def _prepare(
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces
     from opwright_build.versions.release_lock import notes_path
+    from opwright_build.versions.superseded import unaccepted_callees, with_superseded
     from opwright_build.workflow.judged.release_verdicts import changed_since
 
     locks, damaged = locks_of_package(session, loaded.library, package)
@@ -210,7 +222,14 @@ def _prepare(
         if item.release == domain.release
     ]
     notes = release_notes(package.name, version, locks.release, changes, accepted)
-    files = _files(locks, package, bundle, version, session, notes.encode(), promises)
+    now = _locked(locks, bundle, version, promises)
+    own = [now[entry.identity] for entry in bundle.index.functions]
+    refused = unaccepted_callees(own, now, promises, coming)
+    if refused:
+        found += callees_first(library, refused)
+        return None
+    kept = with_superseded(now, promises, coming)
+    files = _files(locks, package, bundle, version, session, notes.encode(), [kept[item.identity] for item in own])
     files[notes_path(package.domains, version)] = notes.encode()
     files[f"dist/{package.name}-{version}.md"] = notes.encode()
     return _Ready(files, notes, package.name, locks.release, False, changed_since(locks, bundle))
@@ -270,14 +289,13 @@ def _files(
     version: str,
     session: Session,
     notes: bytes,
-    locked_now: Mapping[str, Promise],
+    released: Sequence[Promise],
 ) -> dict[str, bytes | None]:
-    """The locks and the texts of all versions of the package. `locked_now` are the promises of all locks."""
+    """The locks and the texts of all versions of the package, which are `released`."""
     from opwright_build.versions.promise import Terms, by_identity
     from opwright_build.versions.release_lock import DomainLock, Release, text_path, with_notes, write_lock
 
     files: dict[str, bytes | None] = {}
-    released = _promises(locks, bundle, version, locked_now)
     locked: dict[str, bytes | None] = {}
     for domain in bundle.index.domains:
         before = locks.domains.get(domain.name)
@@ -305,19 +323,17 @@ def _files(
     return {path: data for path, data in {**files, **locked}.items() if session.tree.read(path) != data}
 
 
-def _promises(locks: Locks, bundle: Bundle, version: str, locked_now: Mapping[str, Promise]) -> list[Promise]:
-    """What the release promises of each version of the package."""
+def _locked(locks: Locks, bundle: Bundle, version: str, locked_now: Mapping[str, Promise]) -> dict[str, Promise]:
+    """The promises of all locks, with what the release promises of each version of the package. `locked_now` are those
+    of all locks as they are."""
     from opwright_build.versions.promise import Promise, bare
-    from opwright_build.versions.superseded import with_superseded
 
     known = {identity: promise for lock in locks.domains.values() for identity, promise in lock.promises.items()}
     now = {identity: promise for identity, promise in locked_now.items() if identity not in known}
-    entries = [bare(entry) for entry in bundle.index.functions]
-    for entry in entries:
+    for entry in map(bare, bundle.index.functions):
         old = known.get(entry.identity)
         now[entry.identity] = Promise(entry, version) if old is None else replace(old, entry=entry)
-    now = with_superseded(now, locked_now)
-    return [now[entry.identity] for entry in entries]
+    return now
 
 
 def _gone(before: DomainLock | None, promises: Sequence[Promise]) -> tuple[str, ...]:
