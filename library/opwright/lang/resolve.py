@@ -58,7 +58,7 @@ class Libraries(Protocol):
 
     def other_versions(self, package: str, prefix: str, version: int) -> tuple[int, ...] | None:
         """The versions of that domain which the package has names for, where this is none of them. None where it is
-        one, or where nobody can say."""
+        one, or where that is not known."""
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
         """The function that its domain has at that version, compiled; None when there is none.
