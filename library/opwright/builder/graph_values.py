@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from opwright import types
-from opwright.eager.captured import Captured
+from opwright.eager.outcome import Captured
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.operands import IntTuple

@@ -16,7 +16,7 @@ from opwright.eager.place import place_of
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
-from opwright.lang.lower.declared import meet_shapes
+from opwright.lang.lower.annotated import meet_shapes
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.sequences import as_sequence, unknown_items

@@ -9,7 +9,7 @@ import numpy as np
 
 from opwright.builder.graph_builder import GraphBuilder
 from opwright.builder.graph_values import Value
-from opwright.eager.captured import capturer_of
+from opwright.eager.outcome import capturer_of
 from opwright.eager.settings import current, default_as, is_inside_function
 from opwright.eager.tensor import Items, Tensor, tensor_of
 from opwright.graphs.ndarrays import as_array

@@ -18,7 +18,7 @@ from opwright.eager.tensor import Items, Tensor
 from opwright.elements import ElementType, element_meant
 from opwright.graphs.ndarrays import AXES, as_array, element_of, is_masked, python_number
 from opwright.lang import ir
-from opwright.lang.lower.declared import wrapped
+from opwright.lang.lower.annotated import wrapped
 from opwright.lang.lower.held_arrays import note_scalar
 from opwright.lang.lower.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.primitives import Writer

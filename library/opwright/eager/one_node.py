@@ -17,10 +17,9 @@ from opwright.bundle.format import Bundle, FunctionEntry, InputEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.eager.arguments import Attributes, GraphValue, bind_arguments, graph_opset, opsets_of
 from opwright.eager.arrays import Data, type_of
-from opwright.eager.captured import capturer_of
 from opwright.eager.eager_lowering import EagerLowering
 from opwright.eager.model_task import ModelTask, model_task
-from opwright.eager.outcome import Evaluator, Failed, NoKernel, Session, as_expected
+from opwright.eager.outcome import Evaluator, Failed, NoKernel, Session, as_expected, capturer_of
 from opwright.eager.parameters import handed_by_body
 from opwright.eager.place import caller
 from opwright.eager.python_values import operand

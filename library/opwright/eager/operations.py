@@ -12,8 +12,8 @@ from opwright import types
 from opwright.diagnostics.diagnostic import DiagnosticError, has_errors
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Data, data_of, type_of
-from opwright.eager.captured import Captured, capturer_of
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
+from opwright.eager.outcome import Captured, capturer_of
 from opwright.eager.place import caller, unpacked_to
 from opwright.eager.python_values import operand, sequence
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -91,3 +92,36 @@ def _as_item(data: Data, type_: ir.Type) -> Data:
     if isinstance(element, ElementType) and isinstance(data, np.ndarray) and element_of(data) is not element:
         raise Failed(f"a sequence of {element} tensors cannot hold one of {element_of(data)}")
     return data
+
+
+class Captured:
+    """A value of a graph that `capturing` records."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def capturing(self) -> Capturing:
+        """The evaluator that records the graph."""
+
+
+def capturer_of(values: Iterable[object]) -> Capturing | None:
+    """The evaluator that records what one of the arguments of a call stands for; lists are looked into."""
+    lists: list[Iterable[object]] = []
+    for value in values:
+        if isinstance(value, Captured):
+            return value.capturing
+        if isinstance(value, (list, tuple)):
+            lists.append(value)
+    seen: set[int] = set()  # a list may hold itself, and another one many times
+    while lists:
+        held = lists.pop()
+        if id(held) in seen:
+            continue
+        seen.add(id(held))
+        for value in held:
+            if isinstance(value, Captured):
+                return value.capturing
+            if isinstance(value, (list, tuple)):
+                lists.append(value)
+    return None

@@ -12,9 +12,9 @@ import numpy as np
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.eager import settings
-from opwright.eager.captured import capturer_of
 from opwright.eager.described import Described, describe_function
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
+from opwright.eager.outcome import capturer_of
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each, handed_by_body, is_array
 from opwright.eager.place import caller, place_of
 from opwright.eager.python_values import operand

@@ -16,8 +16,8 @@ import numpy as np
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Data, data_of
-from opwright.eager.captured import Captured
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering, nested_too_deep
+from opwright.eager.outcome import Captured
 from opwright.eager.place import caller
 from opwright.eager.settings import opset_in_force
 from opwright.eager.tensor import Items, Tensor

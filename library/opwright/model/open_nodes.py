@@ -1,8 +1,8 @@
 """Nodes that ONNX's inference refuses only because it knows too little of what goes into them.
 
-A list of sizes of unknown length is one of none to it (see `opwright.lang.lower.completions`). Such a node is no fault
-of a model, and must not hide the faults that there are: the model is asked about once more, as if each of these nodes
-were given something of a shape that it takes.
+A list of sizes of unknown length is one of none to it (see `node_inference` of the lowering). Such a node is no
+fault of a model, and must not hide the faults that there are: the model is asked about once more, as if each of these
+nodes were given something of a shape that it takes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from opwright.elements import BY_CODE
 from opwright.graphs.inline import inline_model
 from opwright.graphs.model_inference import infer_model
 from opwright.graphs.walk import subgraphs
-from opwright.lang.lower.completions import InputType, completed, completions
-from opwright.lang.lower.node_inference import infer, lengths_of
+from opwright.lang.lower.node_inference import InputType, completed, completions, infer, lengths_of
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.onnx_inference import Refused
 from opwright.opsets.records import CONSTANT, RESHAPE

@@ -10,12 +10,11 @@ from opwright.lang import ir, static
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.array_arithmetic import check_arrays, computed_by_numpy, is_array
-from opwright.lang.lower.calls import maybe_absent, two_tensors
 from opwright.lang.lower.conditions import Condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.emitted_calls import try_emit
 from opwright.lang.lower.floor_division import EXPANSIONS
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.known import maybe_absent, need_static
 from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element, other_value
@@ -30,6 +29,7 @@ from opwright.lang.lower.operands import (
     is_sequence,
     is_static,
     is_tensor,
+    two_tensors,
 )
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import Poisoned, Question, each

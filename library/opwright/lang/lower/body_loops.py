@@ -12,8 +12,6 @@ from opwright.lang import ir
 from opwright.lang.grammar import has_break, has_return
 from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.aggregates import Aggregate, alike, same_static, taken_apart
-from opwright.lang.lower.branches import Branch, changed_names
-from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.fillers import filler
 from opwright.lang.lower.flow import (
@@ -22,7 +20,9 @@ from opwright.lang.lower.flow import (
     COUNT,
     PLACE,
     RETURNED,
+    Branch,
     authors_name,
+    changed_names,
     is_at_break,
     is_flag,
     is_hidden,
@@ -67,7 +67,7 @@ from opwright.lang.lower.sequences import (
     unknown_items,
 )
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.lower.state import Attempt
+from opwright.lang.lower.state import Agreed, Attempt
 from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import Exit

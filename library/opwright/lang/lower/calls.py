@@ -10,13 +10,13 @@ from opwright.lang.lower.attributes import bind_attributes, refuse_unknown
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.emitted_calls import Chooser, emit_checked
 from opwright.lang.lower.invalid_calls import counts_too_much
+from opwright.lang.lower.known import maybe_absent
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number, shared_element
 from opwright.lang.lower.operands import (
     Absent,
     Arguments,
     Operand,
-    TensorValue,
     is_tensor,
     items_in,
 )
@@ -26,7 +26,6 @@ from opwright.lang.lower.written_for import fit_call
 from opwright.lang.objects import OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
-from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
 
 
@@ -39,19 +38,6 @@ def refuse_second_version(low: Lowering, callee: OperatorObject, domain: str, sp
         help=f"use version {low.target.versions[domain]} for all of them, if it has them",
         subject=callee.name,
     )
-
-
-def check_exists(low: Lowering, operand: Operand, span: Span) -> None:
-    """Refuses an operator that its opset lacks, where it is compared instead of called: Python would raise."""
-    if not isinstance(operand, OperatorObject) or operand.opset.open is not None:
-        return
-    name, domain = operand.name, normal_domain(operand.opset.domain)
-    if domain and low.scope.libraries.emitted_domain(domain) is not None:
-        is_there = name in low.scope.libraries.names(domain)
-    else:
-        is_there = name in operand.opset.signatures or low.target.find(domain, name, operand.opset.version) is not None
-    if not is_there:
-        raise low.unknown_operator(domain, name, span)
 
 
 def call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
@@ -299,23 +285,6 @@ def _converted(
             element = tensor_element(admitted[0][len("seq(") : -1]) if len(admitted) == 1 else None
             return as_sequence(low, with_tensors(low, items, element, span), unknown_items(), span)
     return as_tensor(low, operand, _wanted(signature, formal, met), span)
-
-
-def two_tensors(first: Operand, second: Operand) -> tuple[TensorValue, TensorValue] | None:
-    """Both operands, where both are tensors that are certainly present."""
-    if is_tensor(first) and is_tensor(second) and not first.optional and not second.optional:
-        return first, second
-    return None
-
-
-def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poisoned:
-    return low.error(
-        "OW326",
-        f"{message}, and `{value.name}` may be absent",
-        span,
-        reason=f"`{value.name}=None` makes it an optional input",
-        help=f"ask first: `if {value.name} is not None:`",
-    )
 
 
 def _wanted(signature: Signature, formal: Formal, met: dict[str, ir.Element]) -> ir.Element | None:

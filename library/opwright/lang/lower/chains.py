@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from opwright.lang import ir
 from opwright.lang.grammar import leaves
-from opwright.lang.lower.branches import Branch
+from opwright.lang.lower.flow import Branch
 from opwright.lang.lower.operands import Environment
 from opwright.lang.lower.rules import Rest
 from opwright.lang.value_class import record

@@ -20,7 +20,6 @@ from opwright.lang.lower.operands import (
     Environment,
     Frame,
     Operand,
-    RunTimeIterator,
     StaticIterator,
     Unbound,
 )
@@ -183,5 +182,5 @@ def _appended(low: Lowering, node: ast.ListComp, over: Range, env: Environment) 
     """The comprehension as the function that Python makes of it: a loop, which appends to a list."""
     span = span_of(node)
     callee = NestedObject(appending_of(low.scope.module, node), env[FRAME], low.scope, {})
-    given = RunTimeIterator(over) if over.listed is None else over.listed
+    given = over if over.listed is None else over.listed
     return call_function(low, callee, Arguments([(given, span)], {}, None, span, span), env)

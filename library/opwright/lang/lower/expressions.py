@@ -10,7 +10,6 @@ from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, unary
 from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array, note_array
-from opwright.lang.lower.calls import check_exists
 from opwright.lang.lower.conditions import STOPS_AT, as_scalar, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import captured_constants, item_of_array
@@ -33,7 +32,7 @@ from opwright.lang.lower.operands import (
     items_in,
     value_of,
 )
-from opwright.lang.lower.opset_calls import make_opset
+from opwright.lang.lower.opset_calls import check_exists, make_opset
 from opwright.lang.lower.plain_calls import (
     emit_plain_binary,
     emit_with_literal,

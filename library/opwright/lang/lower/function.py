@@ -14,13 +14,13 @@ from opwright.lang import facts, ir
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
-from opwright.lang.lower.calls import maybe_absent
+from opwright.lang.lower.annotated import declared_type, meet_shapes, output_names
 from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.copied_values import bind_copied_values
-from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.flow import State, place_of, returned_values, returns_tuple, state_of
 from opwright.lang.lower.function_unit import Target, Unit
+from opwright.lang.lower.known import maybe_absent
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Decision, Environment, Operand, Reach, is_tensor
 from opwright.lang.lower.passes import passes_of

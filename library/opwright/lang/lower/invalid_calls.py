@@ -19,10 +19,9 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.emit import emit_nodes, write_tensor
-from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of
-from opwright.lang.lower.node_inference import proof
+from opwright.lang.lower.node_inference import InputType, Sizes, proof
 from opwright.lang.lower.operands import is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.state import operator_of

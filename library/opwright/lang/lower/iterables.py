@@ -30,7 +30,6 @@ from opwright.lang.lower.numbers import (
 from opwright.lang.lower.operands import (
     Environment,
     Operand,
-    RunTimeIterator,
     is_run_time_number,
     is_sequence,
     is_tensor,
@@ -52,8 +51,8 @@ def what_is_run_over(low: Lowering, node: ast.expr, env: Environment, purpose: s
     if made is not None:
         return made
     value, span = lower_expression(low, node, env), span_of(node)
-    if isinstance(value, RunTimeIterator):
-        return value.over
+    if isinstance(value, Range):
+        return value
     return _counted(low, value, span) or Listed(items_of(low, value, span, purpose, name_of(node) is not None))
 
 

@@ -10,7 +10,6 @@ from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.aggregates import Aggregate, alike, same_each, same_static, taken_apart
-from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.fillers import filler
 from opwright.lang.lower.flow import (
@@ -21,6 +20,8 @@ from opwright.lang.lower.flow import (
     PLACE,
     RETURNED,
     TUPLE_OF_ONE,
+    Branch,
+    changed_names,
     is_at_break,
     is_flag,
     is_hidden,

@@ -12,10 +12,10 @@ from opwright.lang.lower.index_items import (
     Item,
     Mask,
 )
-from opwright.lang.lower.index_layout import Placed, stand_together
 from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.ranks import require_rank
+from opwright.lang.lower.slicing import Placed, stand_together
 from opwright.lang.source import Span
 
 

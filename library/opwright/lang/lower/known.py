@@ -184,6 +184,16 @@ def numbers_of(low: Lowering, numbers: range, span: Span | None) -> tuple[int, .
     return tuple(numbers)
 
 
+def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poisoned:
+    return low.error(
+        "OW326",
+        f"{message}, and `{value.name}` may be absent",
+        span,
+        reason=f"`{value.name}=None` makes it an optional input",
+        help=f"ask first: `if {value.name} is not None:`",
+    )
+
+
 def need_rank(operand: Operand) -> None:
     """Asks for the very rank where an operand is one that is not known, or a list that holds one."""
     pending = [operand]

@@ -33,7 +33,7 @@ from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.sequence_loops import copied, rows_of
 from opwright.lang.lower.shapes import tuple_items
-from opwright.lang.lower.tensor_rows import known_rows
+from opwright.lang.lower.tensor_subscripts import known_rows
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticError, checked, is_int
 

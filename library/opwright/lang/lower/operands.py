@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from _typeshed import SupportsKeysAndGetItem
 
-    from opwright.lang.lower.run_over import Range
-
 # Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
 # be read anew for each pass over a function.
 LoopKey = tuple[str, int, int, int]
@@ -118,10 +116,7 @@ class RunTimeIterator(Described):
     """What a loop at run time runs over (`run_over.Range`), as the function that a comprehension is short for gets
     it."""
 
-    __slots__ = ("over",)
-
-    def __init__(self, over: Range) -> None:
-        self.over = over
+    __slots__ = ()
 
     @property
     def described(self) -> str:
@@ -349,6 +344,13 @@ class SequenceValue(ir.Value):
 
 def is_tensor(operand: Operand) -> TypeGuard[TensorValue]:
     return type(operand) is ir.Value and type(operand.type) is ir.TensorType
+
+
+def two_tensors(first: Operand, second: Operand) -> tuple[TensorValue, TensorValue] | None:
+    """Both operands, where both are tensors that are certainly present."""
+    if is_tensor(first) and is_tensor(second) and not first.optional and not second.optional:
+        return first, second
+    return None
 
 
 def is_run_time_number(operand: Operand) -> TypeGuard[NumberValue]:

@@ -9,7 +9,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.rules import lower_expression
-from opwright.lang.objects import OpsetObject
+from opwright.lang.objects import OperatorObject, OpsetObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import is_int
 from opwright.opsets.domains import normal_domain
@@ -52,6 +52,19 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment) -> Operand:
     if not is_int(version) or version < 1:
         raise _refused(low, "OW304", "the version of an opset is a positive int", span_of(given["version"]))
     return OpsetObject(normal_domain(domain), version, open=kinds)
+
+
+def check_exists(low: Lowering, operand: Operand, span: Span) -> None:
+    """Refuses an operator that its opset lacks, where it is compared instead of called: Python would raise."""
+    if not isinstance(operand, OperatorObject) or operand.opset.open is not None:
+        return
+    name, domain = operand.name, normal_domain(operand.opset.domain)
+    if domain and low.scope.libraries.emitted_domain(domain) is not None:
+        is_there = name in low.scope.libraries.names(domain)
+    else:
+        is_there = name in operand.opset.signatures or low.target.find(domain, name, operand.opset.version) is not None
+    if not is_there:
+        raise low.unknown_operator(domain, name, span)
 
 
 def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | None:

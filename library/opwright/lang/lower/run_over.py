@@ -15,16 +15,16 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_copies, need_static, numbers_of
 from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import describe, is_number, is_static_number, number_kind
-from opwright.lang.lower.operands import AttributeOperand, Operand, is_tensor, items_in, known_int
+from opwright.lang.lower.operands import AttributeOperand, Operand, RunTimeIterator, is_tensor, items_in, known_int
 from opwright.lang.lower.sequences import sequence_length, subscript_sequence
 from opwright.lang.lower.subscripts import subscript
-from opwright.lang.lower.tensor_rows import known_rows, row, row_count
+from opwright.lang.lower.tensor_subscripts import known_rows, row, row_count
 from opwright.lang.source import Span
 
 Index = int | ir.Value
 
 
-class Range:
+class Range(RunTimeIterator):
     """`range(*bounds)`; `trips` is known, or a rank-0 INT64 value. `known_trips` and `first`: what is known of it.
 
     `listed`: all items, of what is a static list.

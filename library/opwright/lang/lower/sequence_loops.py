@@ -27,8 +27,7 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, item_tensor
-from opwright.lang.lower.tensor_rows import row_count, row_tensor
-from opwright.lang.lower.tensor_subscripts import subscript_tensor
+from opwright.lang.lower.tensor_subscripts import row_count, row_tensor, subscript_tensor
 from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 from opwright.opsets.records import LOOP

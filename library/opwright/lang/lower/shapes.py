@@ -13,7 +13,6 @@ from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
 )
-from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import (
     INT64_MAX,
@@ -22,7 +21,7 @@ from opwright.lang.lower.index_items import (
     read_position,
     read_range,
 )
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.known import maybe_absent, need_static
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import (
     attribute_value,

@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Diagnostic
-from opwright.lang.lower.branches import EnvironmentCopy
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.flow import EnvironmentCopy
 from opwright.lang.lower.operands import Environment
 from opwright.lang.lower.poison import Poisoned
 

@@ -29,7 +29,6 @@ from opwright.lang.grammar import (
 from opwright.lang.lower.annotated import declare
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.array_arithmetic import holds_array
-from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
 from opwright.lang.lower.checkpoints import Checkpoints
 from opwright.lang.lower.conditions import choose, lower_condition
@@ -38,6 +37,7 @@ from opwright.lang.lower.expressions import builtin_called, lower_unpacked
 from opwright.lang.lower.flow import (
     CONTINUED,
     FRAME,
+    Branch,
     State,
     end,
     goes_on,
@@ -86,7 +86,7 @@ from opwright.lang.lower.rules import (
 )
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.shapes import tuple_items
-from opwright.lang.lower.tensor_rows import known_row_count, known_rows
+from opwright.lang.lower.tensor_subscripts import known_row_count, known_rows
 from opwright.lang.lower.written_for import Asked, asked
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.source import Span, span_of

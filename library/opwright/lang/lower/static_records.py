@@ -11,7 +11,6 @@ from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
 )
-from opwright.lang.lower.calls import check_exists
 from opwright.lang.lower.constants import call_array_method
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
@@ -25,6 +24,7 @@ from opwright.lang.lower.operands import (
     StaticIterator,
     items_in,
 )
+from opwright.lang.lower.opset_calls import check_exists
 from opwright.lang.lower.rules import calls, evaluates, lower_expression
 from opwright.lang.objects import (
     FunctionObject,

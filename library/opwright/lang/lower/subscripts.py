@@ -9,10 +9,9 @@ from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
 )
-from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.known import maybe_absent, need_static
 from opwright.lang.lower.number_lists import number_list
 from opwright.lang.lower.numbers import as_tensor, cast, describe, is_number
 from opwright.lang.lower.operands import (

@@ -15,9 +15,9 @@ from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.grammar import items_of_tuple, returned_by
 from opwright.lang.interface import Arity, AttributeDeclaration, Input
+from opwright.lang.lower.annotated import output_names
 from opwright.lang.lower.attributes import convert_operand
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.expressions import attribute_of_object
 from opwright.lang.lower.function_calls import bind_parameters, run_body
 from opwright.lang.lower.function_unit import Unit

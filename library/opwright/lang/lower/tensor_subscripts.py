@@ -1,4 +1,5 @@
-"""Subscripts of tensors: numpy's meaning and numpy's rank, with the operators that take elements at run time.
+"""Subscripts of tensors: numpy's meaning and numpy's rank, with the operators that take elements at run time; and their
+rows, which Python runs over: parts along the first axis, with a rank less by one.
 
 An index that is out of range fails when the model runs, as it does in Python: positions become `Gather`, never a
 `Slice`, which would clamp them.
@@ -9,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from opwright.lang import ir
+from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.held_arrays import item_of_array
 from opwright.lang.lower.index_items import (
     Advanced,
     Array,
@@ -19,10 +22,11 @@ from opwright.lang.lower.index_items import (
     check_age,
     read_item,
 )
-from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
-from opwright.lang.lower.operands import NEWAXIS, IndexItem, is_tensor
+from opwright.lang.lower.mixed import refuse_number
+from opwright.lang.lower.operands import NEWAXIS, IndexItem, Operand, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
-from opwright.lang.lower.slicing import emit_slices
+from opwright.lang.lower.shapes import shape_of, tuple_item
+from opwright.lang.lower.slicing import Placed, emit_slices, lay_out, needs_all_at_once
 from opwright.lang.source import Span
 
 
@@ -100,3 +104,50 @@ def _take(op: Writer, value: ir.Value, item: Advanced, axis: int) -> ir.Value:
         return typed(result, element, None)
     place = axis % len(shape)
     return typed(result, element, (*shape[:place], *taken, *shape[place + 1 :]))
+
+
+def row_count(low: Lowering, value: ir.Value, span: Span) -> int | ir.Value:
+    """How many rows a tensor has: known, or a number. Refuses what has none."""
+    refuse_number(low, value, "items", span)
+    shape = shape_of(low, value, span)
+    if shape.places == ():
+        raise low.error("OW312", "Python says: iteration over a 0-d tensor", span, "a tensor of rank 0 has no rows")
+    return tuple_item(low, shape, 0, span)
+
+
+def row(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> Operand:
+    """A row that exists, as Python has it."""
+    found = row_tensor(low, value, index, span)
+    return computed_by_numpy(low, found, span) if is_array(low, value) else found
+
+
+def row_tensor(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> ir.Value:
+    """A row that exists, as a tensor."""
+    assert is_tensor(value)
+    element = ir.known_element(value.type.element)
+    if element is not None and element.kind == "string":
+        return subscript_tensor(low, value, (index,), span)  # which knows what runtimes do with texts
+    op = Writer(low, span)
+    made = op.gather(value, op.at(index), axis=0)
+    return typed(made, value.type.element, value.type.shape and value.type.shape[1:])
+
+
+def known_row_count(operand: Operand) -> int | None:
+    """How many rows there are, where the type of a tensor says it."""
+    if not is_tensor(operand) or operand.optional:
+        return None
+    dims = operand.type.shape
+    return ir.size_of(dims[0]) if dims else None
+
+
+def known_rows(low: Lowering, operand: Operand, span: Span) -> tuple[Operand, ...] | None:
+    """All rows of a tensor, where their number is known; None where it is not, or where this is no tensor."""
+    count = known_row_count(operand)
+    if count is None:
+        return None
+    assert is_tensor(operand)
+    refuse_number(low, operand, "items", span)
+    if not low.held.known_arrays:
+        return tuple(row(low, operand, index, span) for index in range(count))
+    items = (item_of_array(low, operand, (index,), span) for index in range(count))
+    return tuple(row(low, operand, index, span) if item is None else item for index, item in enumerate(items))
