@@ -17,9 +17,9 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from opwright.builder.origins import Origins
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower import speculate
-from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Environment
+from opwright.lang.lower.paths import speculate
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.operands import Environment
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.schema_reads import Narrowing
 from opwright.lang.source import Source

@@ -11,7 +11,7 @@ import onnxruntime
 import pytest
 from opwright import BOOL, FLOAT, DiagnosticError, GraphBuilder, script
 from opwright import opset22 as op
-from opwright.lang.lower.context import NESTING_LIMIT
+from opwright.lang.lower.state.context import NESTING_LIMIT
 
 
 def code_of(step: Any) -> str:

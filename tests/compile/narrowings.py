@@ -20,7 +20,7 @@ from opwright.lang.bodies import anonymous_body, body_entry
 from opwright.lang.carried import carried, carried_instance
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.instances import MissingFact, TemplateInstance, specialise
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.state.function_unit import Unit
 from opwright_build.compile.unit import make_unit
 
 from tests.compile.test_versions import HEAD, Tree, spec

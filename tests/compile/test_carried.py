@@ -16,8 +16,8 @@ from opwright.elements import BY_CODE, ElementType
 from opwright.lang.bodies import anonymous_body
 from opwright.lang.family import Family, build_family
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, answer_at
-from opwright.lang.lower import plain_calls
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.expressions import plain_calls
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.opsets.signatures import Signature, signature, tensor_element
 from opwright_build.compile import CompiledVersion, versions
 from opwright_build.compile.unit import make_unit
@@ -288,17 +288,22 @@ READERS = {
     "admitted": {
         "carried.py",
         "infer.py",
-        "lower/calls.py",
-        "lower/emitted_calls.py",
-        "lower/function_calls.py",
-        "lower/mixed.py",
-        "lower/proto_graphs.py",
+        "lower/calls/written_calls.py",
+        "lower/nodes/emitted_calls.py",
+        "lower/calls/function_calls.py",
+        "lower/numbers/mixed.py",
+        "lower/calls/proto_graphs.py",
         "schema_reads.py",
         "script_description.py",
     },
     "input_masks": {"infer.py", "infer_protos.py"},
-    "masks": {"lower/function.py", "lower/state.py"},
-    "bare_opset": {"lower/expressions.py", "lower/plain_calls.py", "lower/state.py", "lower/written_for.py"},
+    "masks": {"lower/function.py", "lower/state/lowering_parts.py"},
+    "bare_opset": {
+        "lower/expressions/expression_rules.py",
+        "lower/expressions/plain_calls.py",
+        "lower/state/lowering_parts.py",
+        "lower/nodes/written_for.py",
+    },
 }
 
 

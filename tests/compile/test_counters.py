@@ -11,9 +11,9 @@ import pytest
 from opwright import OnnxFunction
 from opwright.lang.family import build_family
 from opwright.lang.lower import rules
-from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.function import Attempt
-from opwright.lang.lower.operands import Environment
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.operands import Environment
 from opwright.lang.resolve import NoLibraries
 from opwright.lang.solve import Solver
 from opwright_build.compile.files import SpecFiles

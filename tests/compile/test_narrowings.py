@@ -11,7 +11,7 @@ import pytest
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.family import Family, build_family
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.schema_reads import Constraint, SchemaReads
 from opwright.lang.trail import Trail
 from opwright.opsets.signatures import signature

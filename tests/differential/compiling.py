@@ -8,7 +8,8 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
-from opwright.lang.lower.function_unit import Unit, evaluate_static
+from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import parse
@@ -47,7 +48,8 @@ def compile_program(program: Program) -> Family | tuple[Diagnostic, ...]:
         {name: _declared(type_) for name, type_ in program.outputs.items()},
         {name: tuple(BY_NAME[item] for item in items) for name, items in program.types.items()},
     )
-    family = build_family(Unit(module, node, declaration, interface, NoFiles(), NoLibraries()), program.opset)
+    unit = Unit(module, node, declaration, interface, scope_of_text(module, NoFiles(), NoLibraries()))
+    family = build_family(unit, program.opset)
     return family if family.variants else family.diagnostics
 
 

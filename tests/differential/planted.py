@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
 
-from opwright.lang.lower import plain_calls
+from opwright.lang.lower.expressions import plain_calls
 
 LOWER = "opwright.lang.lower"
 

@@ -16,7 +16,7 @@ import pytest
 from onnx import numpy_helper
 from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, Opset, script
 from opwright import opset18 as op
-from opwright.lang.lower.lists import LIST_BUILTINS
+from opwright.lang.lower.values.lists import LIST_BUILTINS
 from opwright.lang.resolve import BUILTIN_NAMES
 from opwright.lang.static import BUILTINS
 

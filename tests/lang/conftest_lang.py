@@ -17,7 +17,8 @@ from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
-from opwright.lang.lower.function_unit import Unit, evaluate_static
+from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
@@ -51,7 +52,7 @@ class Compiler:
             {name: _declared(type_) for name, type_ in outputs.items()},
             {name: tuple(BY_NAME[item] for item in items) for name, items in (types or {}).items()},
         )
-        return Unit(module, node, declaration, interface, NoFiles(), NoLibraries())
+        return Unit(module, node, declaration, interface, scope_of_text(module, NoFiles(), NoLibraries()))
 
     def family(
         self,

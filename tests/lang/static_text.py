@@ -9,7 +9,8 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.family import build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
-from opwright.lang.lower.function_unit import Unit, evaluate_static
+from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
@@ -44,4 +45,4 @@ def _unit(module: Module, node: ast.FunctionDef, types: Sequence[str], found: li
         None,
         {"T": tuple(BY_NAME[name] for name in types)},
     )
-    return Unit(module, node, declaration, interface, NoFiles(), NoLibraries())
+    return Unit(module, node, declaration, interface, scope_of_text(module, NoFiles(), NoLibraries()))

@@ -14,8 +14,8 @@ import pytest
 from opwright import DiagnosticError, OnnxFunction
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.registry import find_code
-from opwright.lang.lower import unroll
-from opwright.lang.lower.statements import lower_block
+from opwright.lang.lower.statements import unroll
+from opwright.lang.lower.statements.statement_rules import lower_block
 from opwright.lang.source import Source
 from opwright.lang.syntax import SIZE_LIMIT, parse
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 import pytest
 from conftest_lang import Compiler
-from opwright.lang.lower import speculate
+from opwright.lang.lower.paths import speculate
 
 INPUTS = {"x": "float/1", "y": "float/1"}
 
@@ -226,7 +226,7 @@ def calls_of(step: Callable[[], object]) -> int:
 
 
 def test_every_line_of_a_function_may_be_a_node(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("opwright.lang.lower.context.NODE_LIMIT", 100)
+    monkeypatch.setattr("opwright.lang.lower.state.context.NODE_LIMIT", 100)
     lines = ["def F(x, y):", "    v = x", *["    v = v + y"] * 500, "    return v"]
     assert compiler.codes("\n".join(lines), INPUTS, {"z": "float"}) == []
     lines[2:-1] = ["    for i in range(200):", "        v = op.Softmax(v, axis=i - i)"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import opwright
 import pytest
 from conftest_lang import Compiler
-from opwright.lang.lower.liveness import Liveness
+from opwright.lang.lower.state.liveness import Liveness
 from opwright.lang.source import span_of
 from opwright.lang.template_tree import read_function, write_function
 

@@ -20,8 +20,8 @@ from opwright.lang import ir
 from opwright.lang.ir_print import Names, print_function
 from opwright.lang.ir_verify import verify
 from opwright.lang.lower import function as lowering
-from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.passes import Pass, passes_of
+from opwright.lang.lower.state.context import Lowering
 from opwright.live.compiled import Run
 
 from tests.docs.pages import DOCS, read_rows

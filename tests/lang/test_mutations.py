@@ -12,7 +12,8 @@ from opwright.lang.emit import emit_function
 from opwright.lang.family import build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.ir_verify import verify
-from opwright.lang.lower.function_unit import Unit, evaluate_static
+from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import parse
@@ -86,7 +87,7 @@ def compile_text(text: str) -> list[Diagnostic]:
         {"y": DeclaredValue("T")},
         {"T": (BY_NAME["float"], BY_NAME["double"])},
     )
-    unit = Unit(module, node, declaration, interface, NoFiles(), NoLibraries())
+    unit = Unit(module, node, declaration, interface, scope_of_text(module, NoFiles(), NoLibraries()))
     for opset in (13, 18, 28):
         family = build_family(unit, opset)
         found.extend(family.diagnostics)

@@ -18,7 +18,7 @@ from onnx.reference import ReferenceEvaluator
 from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
 from opwright import FLOAT, INT64, GraphBuilder, compile_source, decompile
 from opwright import opset18 as op
-from opwright.lang.lower.node_inference import InputType, proof, refusal
+from opwright.lang.lower.nodes.node_inference import InputType, proof, refusal
 from opwright.model.survey import Survey
 from opwright.model.verdict import infer
 from opwright.opsets.domains import normal_domain

@@ -13,7 +13,8 @@ from conftest_lang import Compiler
 from opwright import DiagnosticError, compile_source
 from opwright.lang import ir
 from opwright.lang.family import build_family
-from opwright.lang.lower import arithmetic, calls, expressions, plain_calls
+from opwright.lang.lower.calls import written_calls
+from opwright.lang.lower.expressions import arithmetic, expression_rules, plain_calls
 
 from tests.shares import one_in
 
@@ -85,7 +86,7 @@ def outcome(text: str) -> Outcome:
 
 @pytest.fixture
 def without_plans(monkeypatch: pytest.MonkeyPatch) -> Without:
-    modules: tuple[ModuleType, ...] = (arithmetic, calls, expressions, plain_calls)
+    modules: tuple[ModuleType, ...] = (arithmetic, written_calls, expression_rules, plain_calls)
     ways = ("emit_call_of", "emit_plain", "emit_plain_binary", "emit_with_literal")
 
     def run(text: str) -> Outcome:

@@ -13,11 +13,11 @@ from opwright.lang.family import Family, build_family
 from opwright.lang.ir_print import print_function
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower import rules
-from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.function_unit import Target
-from opwright.lang.lower.operands import Environment
-from opwright.lang.lower.poison import Question
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.function_unit import Target
+from opwright.lang.lower.state.operands import Environment
+from opwright.lang.lower.state.poison import Question
 from opwright.lang.solve import Solver, lower_function
 
 from tests.lang.conftest_lang import Compiler

@@ -9,10 +9,10 @@ from itertools import permutations
 import pytest
 from conftest_lang import Compiler
 from opwright.lang import ir
-from opwright.lang.lower import speculate as trials
-from opwright.lang.lower.checkpoints import RecordedEnvironment
-from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Environment
+from opwright.lang.lower.paths import speculate as trials
+from opwright.lang.lower.paths.checkpoints import RecordedEnvironment
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.operands import Environment
 from opwright.lang.trail import Trail
 
 from tests.trials import watch

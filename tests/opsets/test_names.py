@@ -14,7 +14,7 @@ OPERATORS = {name for domain in STANDARD_DOMAINS for opset in range(1, 40) for n
 
 # What is known of operators: one record each, what Python's signs mean, and the operators that the lowering writes; and
 # the nodes that stand beside a call of an operator of PyTorch.
-KNOWING = {"opsets/records.py", "lang/operators.py", "lang/lower/primitives.py", "foreign/operator_nodes.py"}
+KNOWING = {"opsets/records.py", "lang/operators.py", "lang/lower/nodes/primitives.py", "foreign/operator_nodes.py"}
 # Other names that are names of operators too: `Optional[...]` in annotations, the class `Shape`, a default of PyTorch.
 OTHER_NAMES = {
     "__init__.py": {"Optional"},

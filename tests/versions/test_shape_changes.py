@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 import pytest
-from opwright.bundle.declared_shapes import Sizes
+from opwright.bundle.call_interface import Sizes
 from opwright.bundle.format import InputEntry, OutputEntry, Shape
 from opwright_build.versions.change import Kind
 from opwright_build.versions.shape_changes import shape_changes

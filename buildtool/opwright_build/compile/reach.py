@@ -8,7 +8,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.family import Family, Variant
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 from opwright.variants import Key

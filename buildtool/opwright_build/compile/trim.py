@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from opwright.lang import ir
 from opwright.lang.family import Family
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.state.function_unit import Unit
 
 
 def drop_settled_inputs(unit: Unit, family: Family) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from opwright.bundle.call_interface import split_type
-from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.call_interface import shape_text, split_type
 from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry, Shape
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 from opwright.lang.annotations import TensorAnnotation, read_returns, why_returns_not_understood
 from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, read_interface
-from opwright.lang.lower.function_unit import Unit, evaluate_static
+from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.resolve import FileScope, Libraries
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
@@ -55,7 +55,8 @@ def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, foun
     returns = _returns(version, scope, node, found)
     if found:
         return None
-    return Unit(module, node, _declaration(version, interface, returns), interface, files, libraries)
+    declaration = _declaration(version, interface, returns)
+    return Unit(module, node, declaration, interface, scope_of_text(module, files, libraries))
 
 
 def _no_function(version: SpecVersion, module: Module, path: str) -> Diagnostic:

@@ -12,7 +12,7 @@ from opwright.lang.bodies import AnonymousBodies, body_entry
 from opwright.lang.carried import carried
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.looked_up import schemas
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
 from opwright.opsets.signatures import signature

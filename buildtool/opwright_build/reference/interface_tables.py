@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.call_interface import shape_text
 from opwright.bundle.format import AttributeEntry, FunctionEntry, Index, InputEntry, OutputEntry, Shape
 from opwright.bundle.function_words import attribute_kind, literal, parameter_texts, result_text, value_word
 from opwright.elements import BY_NAME

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.call_interface import shape_text
 from opwright.bundle.format import InputEntry, OutputEntry, Shape
 
 from opwright_build.versions.change import Kind

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.call_interface import shape_text
 
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter

@@ -22,9 +22,11 @@ from opwright.eager.operations import called, may_be_unpacked
 from opwright.eager.place import caller, unpacked_to
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
-from opwright.lang.lower import arithmetic, operator_rule, subscripts
-from opwright.lang.lower.graph_attributes import call_with_graphs
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.calls import operator_rule
+from opwright.lang.lower.calls.graph_attributes import call_with_graphs
+from opwright.lang.lower.expressions import arithmetic
+from opwright.lang.lower.state.operands import Operand
+from opwright.lang.lower.values import subscripts
 from opwright.lang.objects import FunctionObject
 from opwright.link.profile import Profile
 from opwright.model_options import ModelOptions

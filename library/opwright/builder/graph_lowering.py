@@ -10,8 +10,8 @@ from opwright.diagnostics.diagnostic import Choice, Diagnostic, DiagnosticError,
 from opwright.eager.eager_lowering import NOWHERE
 from opwright.eager.place import place_of
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.poison import Poisoned
 from opwright.lang.objects import OpsetObject
 from opwright.lang.resolve import ModuleScope, scope_without_text
 from opwright.lang.source import Misspelt, Span

@@ -16,10 +16,10 @@ from opwright.eager.place import place_of
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
-from opwright.lang.lower.annotated import meet_shapes
-from opwright.lang.lower.numbers import as_tensor
-from opwright.lang.lower.operands import Operand
-from opwright.lang.lower.sequences import as_sequence, unknown_items
+from opwright.lang.lower.numbers.number_operands import as_tensor
+from opwright.lang.lower.state.operands import Operand
+from opwright.lang.lower.values.annotated import meet_shapes
+from opwright.lang.lower.values.sequences import as_sequence, unknown_items
 from opwright.lang.static import StaticList
 from opwright.live.reads import ARRAY_BYTES
 

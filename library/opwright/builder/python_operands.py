@@ -18,12 +18,12 @@ from opwright.eager.tensor import Items, Tensor
 from opwright.elements import ElementType, element_meant
 from opwright.graphs.ndarrays import AXES, as_array, element_of, is_masked, python_number
 from opwright.lang import ir
-from opwright.lang.lower.annotated import wrapped
-from opwright.lang.lower.held_arrays import note_scalar
-from opwright.lang.lower.operands import Arguments, IntTuple, Operand
-from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.shapes import static_sizes
-from opwright.lang.lower.subscripts import SliceItem
+from opwright.lang.lower.nodes.held_arrays import note_scalar
+from opwright.lang.lower.nodes.primitives import Writer
+from opwright.lang.lower.state.operands import Arguments, IntTuple, Operand
+from opwright.lang.lower.values.annotated import wrapped
+from opwright.lang.lower.values.shapes import static_sizes
+from opwright.lang.lower.values.subscripts import SliceItem
 from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList

@@ -13,8 +13,8 @@ from opwright.builder.python_operands import arguments_of
 from opwright.builder.recorder import Recorder
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.lower import operator_rule, scripts
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.calls import operator_rule, scripts
+from opwright.lang.lower.state.operands import Operand
 from opwright.lang.objects import OperatorObject, ScriptObject
 from opwright.live.compiled import Run
 from opwright.live.libraries import opset_object

@@ -15,8 +15,8 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.place import place_of
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.paths.speculate import speculate
+from opwright.lang.lower.state.poison import Poisoned
 from opwright.live.compiled import Compiled
 from opwright.live.proto_functions import ProtoFunction
 

@@ -10,7 +10,7 @@ from opwright.graphs.external_data import aligned, elements, write_elements
 from opwright.graphs.inline_weights import write_pieces
 from opwright.graphs.model_file import model_pieces, refuse_place_of_weights, write_model
 from opwright.graphs.whole_files import written_together
-from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.state.poison import Poisoned
 from opwright.model_options import ModelOptions
 
 

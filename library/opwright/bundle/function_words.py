@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.call_interface import shape_text
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry
 
 if TYPE_CHECKING:

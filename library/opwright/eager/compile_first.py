@@ -13,10 +13,10 @@ from opwright.eager.python_values import operand
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.interface import Arity
-from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Arguments, Operand
-from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.scripts import call_script
+from opwright.lang.lower.calls.scripts import call_script
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.operands import Arguments, Operand
+from opwright.lang.lower.state.poison import Poisoned
 from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList

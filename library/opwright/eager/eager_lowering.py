@@ -24,8 +24,8 @@ from opwright.eager.task_execution import Loaded, run_on
 from opwright.graphs.ndarrays import AXES, as_array, element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
-from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.poison import Poisoned
 from opwright.lang.resolve import ModuleScope, NoLibraries, scope_without_text
 from opwright.lang.source import Misspelt, Span
 

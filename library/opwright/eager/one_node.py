@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, TypeProto, ValueInfoProto, helper
 
-from opwright.bundle.call_interface import ANY, inputs_of_call, outputs_of, split_type
-from opwright.bundle.declared_shapes import Sizes
+from opwright.bundle.call_interface import ANY, Sizes, inputs_of_call, outputs_of, split_type
 from opwright.bundle.format import Bundle, FunctionEntry, InputEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.eager.arguments import Attributes, GraphValue, bind_arguments, graph_opset, opsets_of
@@ -29,7 +28,7 @@ from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.graphs.ids import function_id
 from opwright.graphs.ndarrays import as_array, is_masked
 from opwright.lang import ir
-from opwright.lang.lower.numbers import as_tensor, shared_element
+from opwright.lang.lower.numbers.number_operands import as_tensor, shared_element
 from opwright.link.catalogue import Catalogue, Same, layered, merge_libraries
 from opwright.link.choose import CAST, CHANGE, Call
 from opwright.link.instantiate import instantiate, write_defaults

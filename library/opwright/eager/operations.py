@@ -21,11 +21,14 @@ from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import Array, as_array, element_of, is_masked
 from opwright.lang import ir
-from opwright.lang.lower import arithmetic, numbers, operator_rule, shapes, subscripts
-from opwright.lang.lower.graph_attributes import call_with_graphs
-from opwright.lang.lower.operands import Arguments, Operand, SliceItem
-from opwright.lang.lower.poison import OtherLoops, Poisoned
-from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.calls import operator_rule
+from opwright.lang.lower.calls.graph_attributes import call_with_graphs
+from opwright.lang.lower.expressions import arithmetic
+from opwright.lang.lower.numbers import number_operands
+from opwright.lang.lower.paths.speculate import speculate
+from opwright.lang.lower.state.operands import Arguments, Operand, SliceItem
+from opwright.lang.lower.state.poison import OtherLoops, Poisoned
+from opwright.lang.lower.values import shapes, subscripts
 from opwright.lang.objects import (
     ArrayObject,
     FunctionObject,
@@ -174,7 +177,7 @@ def make_scalar(element: ElementType, value: object) -> Any:
     return _perform(
         (element, "scalar"),
         (),
-        lambda low: numbers.typed_scalar(low, operand(low, value), element, None),
+        lambda low: number_operands.typed_scalar(low, operand(low, value), element, None),
         (value,),
     )
 

@@ -22,10 +22,10 @@ from opwright.graphs.ndarrays import as_array, element_of, is_masked, nests_too_
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
-from opwright.lang.lower.annotated import type_of_element, wrapped
-from opwright.lang.lower.held_arrays import with_lists, with_numbers
-from opwright.lang.lower.numbers import as_tensor, describe, shared_element
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.nodes.held_arrays import with_lists, with_numbers
+from opwright.lang.lower.numbers.number_operands import as_tensor, describe, shared_element
+from opwright.lang.lower.state.operands import Operand
+from opwright.lang.lower.values.annotated import type_of_element, wrapped
 from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.live.compiled import Run
 from opwright.opsets.signatures import Signature, tensor_element

@@ -26,7 +26,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import Array
 from opwright.lang import ir
 from opwright.lang.interface import Arity, DeclaredValue, Input
-from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.lower.numbers.number_operands import as_tensor
 from opwright.live.compiled import target_opset
 
 

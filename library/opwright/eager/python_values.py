@@ -25,10 +25,10 @@ from opwright.elements import ElementType, element_meant
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import AXES, as_array, python_number
 from opwright.lang import ir
-from opwright.lang.lower import numbers
-from opwright.lang.lower.held_arrays import note_scalar
-from opwright.lang.lower.operands import Operand
-from opwright.lang.lower.template_calls import graph_outputs
+from opwright.lang.lower.calls.template_calls import graph_outputs
+from opwright.lang.lower.nodes.held_arrays import note_scalar
+from opwright.lang.lower.numbers import number_operands
+from opwright.lang.lower.state.operands import Operand
 from opwright.lang.objects import (
     MISSING,
     ForeignObject,
@@ -114,10 +114,10 @@ def sequence(low: EagerLowering, items: list[Any], element: ElementType | None =
     if known is None and isinstance(items, tensors.Items):
         known = items.item
     if known is None:
-        known = ir.TensorType(element or numbers.shared_element(low, made) or low.element_of("float"))
+        known = ir.TensorType(element or number_operands.shared_element(low, made) or low.element_of("float"))
     data: list[Data] = []
     for item in made:
-        value = numbers.as_tensor(low, item, known.element if isinstance(known, ir.TensorType) else None, None)
+        value = number_operands.as_tensor(low, item, known.element if isinstance(known, ir.TensorType) else None, None)
         assert isinstance(value, ir.Value)
         if not value.type.same_as(known):
             low.error(

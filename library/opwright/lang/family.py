@@ -10,9 +10,9 @@ from opwright.lang import facts, ir
 from opwright.lang.emit import emit_function
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.function_unit import Target, Unit
-from opwright.lang.lower.operands import Decision, Operand
-from opwright.lang.lower.poison import Question
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.state.operands import Decision, Operand
+from opwright.lang.lower.state.poison import Question
 from opwright.lang.solve import Solver
 from opwright.lang.source import Span
 from opwright.lang.value_class import record

@@ -13,9 +13,9 @@ from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered, variadic_names
-from opwright.lang.lower.function_unit import Target, Unit
-from opwright.lang.lower.operands import Operand
-from opwright.lang.lower.poison import Question
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.state.operands import Operand
+from opwright.lang.lower.state.poison import Question
 from opwright.lang.objects import GraphObject
 from opwright.lang.solve import Solver
 from opwright.variants import Key

@@ -21,7 +21,7 @@ from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.static import Number, StaticError
 
 if TYPE_CHECKING:
-    from opwright.lang.lower.operands import Operand
+    from opwright.lang.lower.state.operands import Operand
 
 Found: TypeAlias = "Number | ir.TensorData"
 _EXACT_SUMS = 7  # numbers with a fraction: numpy adds more of them in its own order

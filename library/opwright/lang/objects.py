@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from opwright.elements import ElementType
 from opwright.lang.static import Comparable, RecordType, StaticError, unknown_equality
+from opwright.lang.value_class import record
 from opwright.opsets.signatures import Signature, is_known_domain
 
 if TYPE_CHECKING:
     from onnx import GraphProto
 
-    from opwright.lang.ir import TensorData, Type
-    from opwright.lang.lower.operands import Operand
-    from opwright.lang.lower.scripts import Script
+    from opwright.diagnostics.diagnostic import Related
+    from opwright.lang.ir import TensorData, Type, Value
+    from opwright.lang.lower.state.function_unit import Unit
+    from opwright.lang.lower.state.operands import Operand
     from opwright.lang.resolve import ModuleScope
     from opwright.variants import Key
 
@@ -281,6 +283,46 @@ class GraphObject(NamedObject):
     @property
     def described(self) -> str:
         return "this object"
+
+
+@record
+class ScriptVariant:
+    """One variant as its callers see it: what its proto is named by (`label`), takes and gives.
+
+    `returns_tuple`: its results are a tuple in Python, of one too.
+    """
+
+    variant: Key
+    label: Key
+    signature: Signature
+    inputs: tuple[Value, ...]
+    outputs: tuple[Type, ...]
+    attributes: tuple[str, ...]
+    pure: bool
+    rank_sources: tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which it has
+    ranks_like: tuple[int | None, ...]  # of each output: the input whose very rank it has
+    returns_tuple: bool = False
+
+
+@record
+class Script:
+    """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position.
+
+    `origin` is what was compiled, or the proto. `template`: only a call can say what its body is.
+    `must_be_given`: parameters that may be None and have no default. `errors`: why there are no variants.
+    """
+
+    domain: str
+    version: int
+    name: str
+    parameters: tuple[str, ...]
+    variadic: bool
+    signature: Signature
+    variants: tuple[ScriptVariant, ...]
+    origin: object = None
+    template: Unit | None = None
+    must_be_given: tuple[str, ...] = ()
+    errors: tuple[Related, ...] = ()
 
 
 class ScriptObject(SingleObject):

@@ -41,7 +41,7 @@ MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Form:
-    """One ONNX operator, possibly followed by `Not`; or `expansion`, a longer form of `lower/floor_division.py`."""
+    """One ONNX operator, possibly followed by `Not`; or `expansion`, a longer form of `floor_division.py`."""
 
     __slots__ = ("attributes", "expansion", "negated", "operator")
 

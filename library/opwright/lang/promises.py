@@ -8,8 +8,8 @@ from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.facts import RANK
 from opwright.lang.interface import DeclaredValue
-from opwright.lang.lower.function_unit import Target, Unit
-from opwright.lang.lower.poison import Question
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.state.poison import Question
 from opwright.lang.solve import lower_function
 from opwright.variants import Key
 

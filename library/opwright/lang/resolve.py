@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from opwright.diagnostics.diagnostic import Diagnostic, Related
 from opwright.elements import BY_NAME
 from opwright.lang.annotations import Alias, Annotation, last_name
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.state.operands import Operand
 from opwright.lang.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
 from opwright.lang.objects import (
     MISSING,

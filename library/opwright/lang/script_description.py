@@ -10,10 +10,10 @@ from opwright.lang import ir
 from opwright.lang.dead import is_pure
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.interface import Arity, Input, Interface
-from opwright.lang.lower.function_unit import Unit
-from opwright.lang.lower.ranks import ranks_like
-from opwright.lang.lower.scan_ranks import rank_sources
-from opwright.lang.lower.scripts import Script, ScriptVariant
+from opwright.lang.lower.calls.scan_ranks import rank_sources
+from opwright.lang.lower.numbers.ranks import ranks_like
+from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.objects import Script, ScriptVariant
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
 from opwright.variants import Key
 

@@ -1,7 +1,7 @@
 """The driver of questions: lowers a function once for each answer to each question that it asks of its callers.
 
-Lowering is continued at the statement that the answer is about (see `lower/checkpoints.py`). It begins anew only where
-the function's own operators turn out to admit fewer element types than declared, since constants depend on them.
+Lowering is continued at the statement that the answer is about (see `lower/paths/checkpoints.py`). It begins anew only
+where the function's own operators turn out to admit fewer element types than declared, since constants depend on them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import lru_cache
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp
-from opwright.lang.lower.checkpoints import Checkpoint
 from opwright.lang.lower.function import Attempt, Lowered
-from opwright.lang.lower.function_unit import Target, Unit
-from opwright.lang.lower.poison import Question
-from opwright.lang.lower.state import LoopPlans
+from opwright.lang.lower.paths.checkpoints import Checkpoint
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.state.lowering_parts import LoopPlans
+from opwright.lang.lower.state.poison import Question
 from opwright.opsets.signatures import mask_of
 
 _mask_of = lru_cache(maxsize=1 << 10)(mask_of)  # few sets of element types stand in many declarations

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeAlias
 from opwright.diagnostics.diagnostic import Choice
 
 if TYPE_CHECKING:
-    from opwright.lang.lower.operands import Operand
+    from opwright.lang.lower.state.operands import Operand
     from opwright.lang.objects import SingleObject
 
 INTEGER_BITS = 4096
@@ -46,7 +46,7 @@ Number = bool | int | float
 class StaticList(tuple["Operand", ...]):
     """A Python list whose length is known when a function is built; a plain tuple stands for a Python tuple.
 
-    `maker`: the lowering whose function creates it, which may change it (`lower/ownership.py`).
+    `maker`: the lowering whose function creates it, which may change it (`lower/state/ownership.py`).
     """
 
     maker: object = None

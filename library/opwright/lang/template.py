@@ -32,8 +32,9 @@ from opwright.elements import BY_NAME
 from opwright.lang.annotations import read_annotation, why_not_understood, written_out
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface
-from opwright.lang.lower.function_unit import Unit, evaluate_static
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.module_scope import evaluate_static
+from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.lower.state.operands import Operand
 from opwright.lang.objects import (
     MISSING,
     BuiltinObject,
@@ -44,7 +45,7 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.resolve import Libraries, ModuleScope, NoFiles
+from opwright.lang.resolve import Libraries, ModuleScope
 from opwright.lang.source import Source, Span, span_of
 from opwright.lang.static import StaticList, StaticNamed
 from opwright.lang.syntax import Module
@@ -201,7 +202,7 @@ def read_template(data: bytes, declaration: Declaration, interface: Interface, l
         raise MalformedTemplateError(str(error) or "it is nested too deeply") from None
     main = scopes[0]
     _check_parameters(main.node, interface)
-    return Unit(main.module, main.node, declaration, interface, NoFiles(), libraries, main.reporting)
+    return Unit(main.module, main.node, declaration, interface, main.reporting, shares_scope=True)
 
 
 def statement_at(unit: Unit, place: Place | None) -> str:

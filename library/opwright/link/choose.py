@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from onnx import AttributeProto, helper
 
-from opwright.bundle.call_interface import inputs_of_call, split_type
-from opwright.bundle.declared_shapes import Sizes
+from opwright.bundle.call_interface import Sizes, inputs_of_call, split_type
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME

@@ -16,7 +16,7 @@ from opwright.lang.carried import carried_instance
 from opwright.lang.instances import MissingFact, TemplateInstance, choose_attribute, choose_rank, specialise
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.looked_up import Answers
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.lang.template import MalformedTemplateError, read_template, statement_at
 from opwright.link.catalogue import Catalogue
 from opwright.link.naming import version_at

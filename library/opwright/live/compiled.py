@@ -19,9 +19,9 @@ from opwright.lang.facts import RANK, fact_of
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.function_unit import Unit
-from opwright.lang.lower.scripts import Script
-from opwright.lang.objects import ScriptObject
+from opwright.lang.lower.module_scope import scope_of_text
+from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.objects import Script, ScriptObject
 from opwright.lang.resolve import NoFiles
 from opwright.lang.script_description import describe_script
 from opwright.lang.source import span_of
@@ -486,7 +486,7 @@ def make_unit(
         return scope
 
     declaration = declare(function, interface, read_returns(wrapped))
-    return Unit(module, node, declaration, interface, NoFiles(), InstalledLibraries(), open_scope), reads
+    return Unit(module, node, declaration, interface, open_scope, shares_scope=True), reads
 
 
 def _outline(unit: Unit) -> Unit:
@@ -501,7 +501,7 @@ def _outline(unit: Unit) -> Unit:
         node.args.defaults, node.args.kw_defaults = [], []
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
             argument.annotation = None
-    return Unit(module, node, unit.declaration, unit.interface, unit.files, unit.libraries)
+    return Unit(module, node, unit.declaration, unit.interface, scope_of_text(module, NoFiles(), InstalledLibraries()))
 
 
 def declare(

@@ -22,8 +22,8 @@ from opwright.functions import OnnxFunction, graph, script
 from opwright.graphs.ndarrays import element_of_dtype, python_number
 from opwright.lang import ir, static
 from opwright.lang.annotations import Alias, Annotation, last_name
-from opwright.lang.lower.function_unit import evaluate_static
-from opwright.lang.lower.operands import StaticDict
+from opwright.lang.lower.module_scope import evaluate_static
+from opwright.lang.lower.state.operands import StaticDict
 from opwright.lang.numpy_values import FUNCTIONS
 from opwright.lang.objects import (
     MISSING,

@@ -15,14 +15,13 @@ from opwright.graphs.ids import FunctionId
 from opwright.graphs.inline import inline_into
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Arguments
-from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.proto_graphs import call_graph
-from opwright.lang.lower.ranks import ranks_like
-from opwright.lang.lower.scan_ranks import rank_sources
-from opwright.lang.lower.scripts import Script, ScriptVariant
-from opwright.lang.objects import GraphObject
+from opwright.lang.lower.calls.proto_graphs import call_graph
+from opwright.lang.lower.calls.scan_ranks import rank_sources
+from opwright.lang.lower.numbers.ranks import ranks_like
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.operands import Arguments
+from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.objects import GraphObject, Script, ScriptVariant
 from opwright.lang.resolve import scope_without_text
 from opwright.live.libraries import InstalledLibraries
 from opwright.opsets.domains import normal_domain

@@ -15,7 +15,7 @@ from opwright.lang import ir
 from opwright.lang.emit import Called, Identify, PlaceOf, emit_function, own_identity
 from opwright.lang.family import Family, Variant, admitted, labels_of
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.state.function_unit import Unit
 from opwright.link.profile import Profile
 from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset

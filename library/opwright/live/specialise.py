@@ -19,9 +19,9 @@ from opwright.lang.annotations import Annotation, TensorAnnotation
 from opwright.lang.attribute_values import code_of, convert_attribute
 from opwright.lang.emit import write_type
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
-from opwright.lang.lower.annotated import declared_type, meet_shapes, wrapped
 from opwright.lang.lower.function import Lowered, variadic_names
-from opwright.lang.lower.function_unit import Target, Unit
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.values.annotated import declared_type, meet_shapes, wrapped
 from opwright.lang.source import Span
 from opwright.lang.trail import Trail
 from opwright.live.evaluated_annotations import read_object

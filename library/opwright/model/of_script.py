@@ -15,8 +15,8 @@ from opwright.graphs.left_out import leave_out_unread
 from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import emit_graph
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.function_unit import Target, Unit
-from opwright.lang.lower.poison import Question
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.state.poison import Question
 from opwright.lang.solve import lower_function
 from opwright.lang.source import span_of
 from opwright.live.closure import Closure

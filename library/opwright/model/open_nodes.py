@@ -16,7 +16,7 @@ from opwright.elements import BY_CODE
 from opwright.graphs.inline import inline_model
 from opwright.graphs.model_inference import infer_model
 from opwright.graphs.walk import subgraphs
-from opwright.lang.lower.node_inference import InputType, completed, completions, infer, lengths_of
+from opwright.lang.lower.nodes.node_inference import InputType, completed, completions, infer, lengths_of
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.onnx_inference import Refused
 from opwright.opsets.records import CONSTANT, RESHAPE

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from opwright.bundle.call_interface import inputs_of_call
-from opwright.bundle.declared_shapes import Sizes
+from opwright.bundle.call_interface import Sizes, inputs_of_call
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry, Shape
 
 from opwright_build.verify.case_model import Answer, Array, Case, ExpectedItems, Items, Value

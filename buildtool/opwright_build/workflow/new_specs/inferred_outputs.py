@@ -11,8 +11,9 @@ from opwright.lang import ir
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.function_unit import Target, Unit, evaluate_static
-from opwright.lang.lower.poison import Question
+from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.state.poison import Question
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.solve import Solver
 from opwright.lang.source import Source
@@ -45,7 +46,7 @@ def _unit(
     if found or {item.name for item in interface.inputs} != inputs.keys():
         return None
     declaration = Declaration("", name, 1, _declared(interface, inputs), None, variables)
-    return Unit(module, node, declaration, interface, NoFiles(), NoLibraries())
+    return Unit(module, node, declaration, interface, scope_of_text(module, NoFiles(), NoLibraries()))
 
 
 def _declared(interface: Interface, inputs: Mapping[str, str]) -> dict[str, DeclaredValue]:

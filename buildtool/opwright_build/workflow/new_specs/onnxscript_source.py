@@ -16,7 +16,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.elements import BY_NAME
 from opwright.lang.annotations import ANY, TensorAnnotation
 from opwright.lang.grammar import returned_by
-from opwright.lang.lower.annotated import output_names
+from opwright.lang.lower.values.annotated import output_names
 from opwright.lang.source import Source
 from opwright.lang.syntax import parse
 

@@ -14,22 +14,30 @@ from opwright.lang import facts, ir
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
-from opwright.lang.lower.annotated import declared_type, meet_shapes, output_names
-from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
-from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.copied_values import bind_copied_values
-from opwright.lang.lower.flow import State, place_of, returned_values, returns_tuple, state_of
-from opwright.lang.lower.function_unit import Target, Unit
-from opwright.lang.lower.known import maybe_absent
-from opwright.lang.lower.numbers import as_tensor, describe
-from opwright.lang.lower.operands import Absent, AttributeOperand, Decision, Environment, Operand, Reach, is_tensor
+from opwright.lang.lower.numbers.number_operands import as_tensor, describe
 from opwright.lang.lower.passes import passes_of
-from opwright.lang.lower.poison import Parts, Poisoned, Question
+from opwright.lang.lower.paths.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
+from opwright.lang.lower.paths.flow import State, place_of, returned_values, returns_tuple, state_of
 from opwright.lang.lower.rulebook import lower_rest
 from opwright.lang.lower.rules import Rest
-from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
-from opwright.lang.lower.state import LoopPlans, Prologue
-from opwright.lang.lower.statements import bind_locals
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.lower.state.known import maybe_absent
+from opwright.lang.lower.state.lowering_parts import LoopPlans, Prologue
+from opwright.lang.lower.state.operands import (
+    Absent,
+    AttributeOperand,
+    Decision,
+    Environment,
+    Operand,
+    Reach,
+    is_tensor,
+)
+from opwright.lang.lower.state.poison import Parts, Poisoned, Question
+from opwright.lang.lower.statements.statement_rules import bind_locals
+from opwright.lang.lower.values.annotated import declared_type, meet_shapes, output_names
+from opwright.lang.lower.values.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.source import Source, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.trail import Trail

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from opwright.lang import dead, isolated
 from opwright.lang.looked_up import OperatorName
-from opwright.lang.lower import powers
-from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.numbers import powers
+from opwright.lang.lower.state.context import Lowering
 from opwright.opsets.records import SEQUENCE_MAP
 
 Pass = Callable[[Lowering], None]

@@ -5,38 +5,28 @@ A statement or expression is part of the language once its form stands in `gramm
 
 from __future__ import annotations
 
-from opwright.lang.lower import (
-    builtin_calls,
-    expressions,
-    lists,
-    loops,
-    matching,
-    nested,
-    operator_rule,
-    proto_graphs,
-    scripts,
-    statements,
-    static_records,
-    template_calls,
-    texts,
-)
+from opwright.lang.lower.calls import builtin_calls, nested, operator_rule, proto_graphs, scripts, template_calls
+from opwright.lang.lower.expressions import expression_rules
+from opwright.lang.lower.loops import loop_rules
 from opwright.lang.lower.rules import lower_expression
-from opwright.lang.lower.statements import lower_rest
+from opwright.lang.lower.statements import matching, statement_rules
+from opwright.lang.lower.statements.statement_rules import lower_rest
+from opwright.lang.lower.values import lists, static_records, texts
 
 __all__ = ["RULES", "lower_expression", "lower_rest"]
 
 RULES = (
     builtin_calls,
-    expressions,
+    expression_rules,
     lists,
-    loops,
+    loop_rules,
     matching,
     nested,
     operator_rule,
     proto_graphs,
     static_records,
     scripts,
-    statements,
+    statement_rules,
     template_calls,
     texts,
 )

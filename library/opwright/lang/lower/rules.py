@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from opwright.lang.dispatch import by_class
-from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Arguments, Environment, NoValue, Operand
-from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.operands import Arguments, Environment, NoValue, Operand
+from opwright.lang.lower.state.poison import Poisoned
 from opwright.lang.source import span_of
 
 Statement = TypeVar("Statement", bound=ast.stmt)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, complete
+from opwright.lang.lower.state.context import Lowering, complete
 from opwright.opsets.records import NOT
 
 

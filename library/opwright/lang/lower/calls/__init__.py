@@ -1,0 +1,1 @@
+"""Calls: of operators, with graphs too, of functions, scripts, templates and builtins."""

@@ -1,0 +1,1 @@
+"""Expressions: conditions, where branches meet, and operators of Python."""

@@ -1,0 +1,1 @@
+"""Nodes: what ONNX takes, and how they are written."""

@@ -1,0 +1,1 @@
+"""Numbers that meet tensors, and arithmetic of numbers of the run time."""

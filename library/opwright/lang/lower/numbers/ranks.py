@@ -1,0 +1,208 @@
+"""Static questions about ranks: `x.rank == 3`, `len(x.shape) in (3, 4)`.
+
+A known rank is an int. The rank of a parameter that the caller decides is a `Rank`: comparing it with a static int
+splits the function into variants, one for each rank that must be told apart and one for all others. Any other use
+needs the very rank, so that only a call can decide: the function is a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.diagnostics.diagnostic import Choice
+from opwright.lang import facts, ir
+from opwright.lang.dispatch import (
+    Operation,
+)
+from opwright.lang.lower.numbers.number_operands import describe
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.known import Makers, makers_of, need_copies, need_static
+from opwright.lang.lower.state.operands import (
+    Operand,
+    Rank,
+    is_absent,
+    is_tensor,
+    known_int,
+)
+from opwright.lang.lower.state.poison import Poisoned, Question
+from opwright.lang.operators import MIRRORED
+from opwright.lang.source import Span
+from opwright.opsets.record import RankRule
+
+# So many ranks are told apart at most; no runtime has tensors of more axes than that.
+MOST_RANKS = 32
+
+
+def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank:
+    """The rank of a tensor: an int, or a question about the parameter that it follows from."""
+    if is_absent(operand):
+        raise low.error(
+            "OW326",
+            f"`{operand.name}` may be absent, and has no rank then",
+            span,
+            reason=f"`{operand.name}=None` makes it an optional input",
+            help=f"ask first: `if {operand.name} is not None:`",
+        )
+    if not is_tensor(operand):
+        raise low.error("OW304", f"{describe(operand)} has no rank", span, reason="only tensors have one")
+    if operand.type.rank is not None:
+        return operand.type.rank
+    source = _source(low, operand)
+    if source is not None:
+        return Rank(source.name + facts.RANK, span)
+    need_copies(low, operand)
+    name = f" of `{operand.name}`" if operand.name else ""
+    raise low.error(
+        "OW360",
+        f"the rank{name} is not known when the function is built",
+        span,
+        reason="the compiler cannot derive it from the rank of a parameter",
+        help="ask about a parameter, give the rank with `op.Reshape` to a list of known length, or declare it",
+        depends_on=Choice.LOOP_FORM,
+    )
+
+
+def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
+    """The rank of a tensor, where a form needs it: known, or asked of the caller."""
+    rank = rank_of(low, value, span)
+    if isinstance(rank, Rank):
+        need_static(low, rank, span)
+        raise AssertionError("a rank that is not known is asked for")
+    return rank
+
+
+def _source(low: Lowering, value: ir.Value) -> ir.Value | None:
+    """The parameter whose rank a value certainly has."""
+    if any(value is item for item in low.function.inputs):
+        return value
+    return Sources(frozenset(map(id, low.function.inputs)), makers_of(low)).of(value, None)
+
+
+class Sources:
+    """Where ranks come from, followed back through operators, branches and loops; `makers` grows on the way."""
+
+    def __init__(self, parameters: frozenset[int], makers: Makers) -> None:
+        self.parameters = parameters
+        self.makers = makers
+
+    def of(self, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+        """A parameter of the function, or `carried`, which the loop that is looked into begins its trips with."""
+        while value is not carried and id(value) not in self.parameters:
+            node = self.makers.get(id(value))
+            following = None if node is None else _followed.of(node)(node, self, value, carried)
+            if following is None:
+                return None
+            value = following
+        return value
+
+    def of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+        index = next(index for index, result in enumerate(node.results) if result is value)
+        found = []
+        for region in (node.then, node.orelse):
+            self._enter(region)
+            found.append(self.of(region.yields[index], carried))
+        return found[0] if found[0] is found[1] else None
+
+    def before_loop(self, node: ir.Loop, value: ir.Value) -> ir.Value | None:
+        """What a name is when the loop begins, where no trip changes its rank."""
+        index = next(index for index, result in enumerate(node.results) if result is value)
+        self._enter(node.body)
+        parameter = node.body.parameters[index + 2]
+        return node.initial[index] if self.of(node.body.yields[index + 1], parameter) is parameter else None
+
+    def _enter(self, region: ir.Region) -> None:
+        self.makers.update({id(result): node for node in region.nodes for result in node.made()})
+
+
+_followed: Operation[ir.Node, [Sources, ir.Value, ir.Value | None], ir.Value | None] = Operation(
+    lambda node, sources, value, carried: None
+)
+_followed.on(ir.If)(lambda node, sources, value, carried: sources.of_branches(node, value, carried))
+_followed.on(ir.Loop)(lambda node, sources, value, carried: sources.before_loop(node, value))
+
+
+@_followed.on(ir.Call)
+def _of_call(node: ir.Call, sources: Sources, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+    if isinstance(node.callee, ir.FunctionReference):
+        likes = zip(node.results, node.callee.ranks_like, strict=False)
+        like = next((like for result, like in likes if result is value), None)
+        return node.inputs[like] if like is not None and like < len(node.inputs) else None
+    if node.callee.identity[0] or not node.inputs or node.results[0] is not value:
+        return None
+    return _follows(node)
+
+
+def _follows(node: ir.Call) -> ir.Value | None:
+    """The input whose rank the first result has; its own rank is not known, or there would be no question."""
+    record = node.callee.record
+    if record.keeps_rank:
+        return node.inputs[0] if record.rank is not RankRule.SAME_ON_AXIS or "axis" in node.attributes else None
+    if record.rank is not RankRule.BROADCAST:
+        return None
+    unknown = {id(value): value for value in node.inputs if value is not None and not _is_scalar(value)}
+    return next(iter(unknown.values())) if len(unknown) == 1 else None
+
+
+def _is_scalar(value: ir.Value) -> bool:
+    return value.type.carried_shape == ()
+
+
+def ranks_like(function: ir.Function, values: Sequence[ir.Value]) -> tuple[int | None, ...]:
+    """The position of the input of a finished function whose rank each value certainly has; None where none is known,
+    and for values whose own rank is."""
+    positions = {id(item): index for index, item in enumerate(function.inputs)}
+    sources = Sources(
+        frozenset(positions), {id(result): node for node in function.body.nodes for result in node.made()}
+    )
+    found: list[int | None] = []
+    for value in values:
+        source = None if value.type.carried_shape is not None else sources.of(value, None)
+        found.append(None if source is None else positions[id(source)])
+    return tuple(found)
+
+
+# -------------------------------------------------------------------------------------------- comparisons
+
+
+def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> bool | None:
+    """`left symbol right` where one side is a `Rank` and the other a static int; None where it is something else."""
+    if not isinstance(left, Rank):
+        left, right, symbol = right, left, MIRRORED[symbol]
+    bound = known_int(right)
+    if not isinstance(left, Rank) or bound is None or bound > MOST_RANKS:
+        return None
+    equality = symbol in ("==", "!=")
+    apart: Sequence[int] = (bound,) if equality else range(bound if symbol in ("<", ">=") else bound + 1)
+    if len(apart) > MOST_RANKS:
+        return None
+    tell_apart(low, left, apart, implied=not equality)
+    return symbol in ("!=", ">", ">=")  # what is left is none of these ranks
+
+
+def rank_is_in(low: Lowering, rank: Operand, items: Sequence[Operand]) -> bool | None:
+    """`rank in items`; None where it is no `Rank`, or an item is no static int."""
+    if not isinstance(rank, Rank) or isinstance(items, str):
+        return None
+    if len(items) > MOST_RANKS:
+        return None
+    ranks = [found for found in map(known_int, items) if found is not None and found <= MOST_RANKS]
+    if len(ranks) < len(items):
+        return None
+    tell_apart(low, rank, ranks)
+    return False
+
+
+def ruled_out(low: Lowering, value: ir.Value) -> tuple[int, ...]:
+    """The ranks that a value certainly does not have, by what is known of the parameter that it follows from."""
+    source = _source(low, value)
+    return () if source is None else facts.excluded_ranks(low.facts.get(source.name + facts.RANK, facts.OTHER)) or ()
+
+
+def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int], implied: bool = False) -> None:
+    """Asks for a variant for each of those ranks, unless the rank is known to be none of them."""
+    known = facts.excluded_ranks(low.facts.get(rank.axis, facts.OTHER)) or ()
+    # As ints: True and False are ranks too, for Python, and answers are their texts.
+    new = [item for item in dict.fromkeys(map(int, ranks)) if item >= 0 and item not in known]
+    if new:
+        values = (*map(str, sorted(new)), facts.other_rank([*known, *new]))
+        raise Poisoned(because=Question(rank.axis, values, rank.span, implied))

@@ -1,0 +1,1 @@
+"""What a lowering holds: operands, poison, and the state of one function."""

@@ -1,0 +1,125 @@
+"""Which lists a function has made itself, and which names may stand for one and the same list.
+
+`append` changes a list in Python; in a graph it makes another one, which the name stands for from then on. That is the
+same as long as no other name stands for the changed list. Objects are told apart by identity; those whose identity is
+noted are kept, so that none is given out twice. A list says itself who has made it: it is gone once it has changed, or
+a loop that is unrolled would keep each list that it makes longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
+from opwright.lang.lower.state.aggregates import taken_apart
+from opwright.lang.lower.state.operands import Operand, StaticDict
+from opwright.lang.objects import NestedObject, PartialObject
+from opwright.lang.static import StaticList
+from opwright.lang.trail import Trail
+from opwright.lang.value_class import record
+
+Made = TypeVar("Made")
+
+HOLDERS = (tuple, NestedObject, PartialObject, StaticDict)  # what holds lists: a function its defaults
+
+
+@record
+class Borrowed:
+    """What callers have given to the helpers that are being lowered, and the identities of the lists in it."""
+
+    operands: tuple[Operand, ...]
+    identities: frozenset[int]
+
+
+class Ownership:
+    """The lists and sequences of one lowering."""
+
+    __slots__ = ("_borrowed", "_kept", "_maker", "_names", "_sources", "_trail")
+
+    def __init__(self, trail: Trail) -> None:
+        self._trail = trail
+        self._maker = object()
+        self._borrowed = Borrowed((), frozenset())
+        self._kept: dict[int, object] = {}
+        self._sources: dict[int, frozenset[int]] = {}
+        self._names: dict[str, None] = {}
+
+    def made(self, value: Made) -> Made:
+        """Notes a list that the function makes itself, so that no other code can see it change."""
+        _note_maker.of(value)(value, self._maker)
+        return value
+
+    def derived(self, value: object, *sources: object) -> None:
+        """Notes that `value` is one of `sources`, which one control flow decides."""
+        for item in (value, *sources):
+            self._trail.put(self._kept, id(item), item)
+        origins = frozenset[int]().union(*(self.identities(source) for source in sources))
+        self._trail.put(self._sources, id(value), origins)
+
+    def identities(self, value: object) -> frozenset[int]:
+        """Every list that the value may be."""
+        return self._sources.get(id(value), frozenset()) | {id(value)}
+
+    def owns(self, value: object, inputs: Sequence[object]) -> bool:
+        """Whether every list that the value may be was made by the function itself, by its code or by an operator."""
+        foreign = self._borrowed.identities.union(map(id, inputs))
+        for item in self._sources.get(id(value), frozenset({id(value)})):
+            if item in foreign:
+                return False
+            if item != id(value) and item in self._sources:
+                continue  # where paths met before: what it may be is told too
+            origin = self._kept.get(item, value)
+            if not _is_made_by.of(origin)(origin, self._maker):
+                return False
+        return True
+
+    def borrow(self, operands: Iterable[Operand]) -> Borrowed:
+        """Marks what a helper is given as its caller's; gives what was so marked before, for `give_back`."""
+        before, given = self._borrowed, tuple(operands)
+        identities = before.identities.union(*(self._held(operand) for operand in given))
+        self._borrowed = Borrowed((*before.operands, *given), identities)
+        return before
+
+    def give_back(self, before: Borrowed) -> None:
+        self._borrowed = before
+
+    def bound(self, name: str) -> None:
+        """Notes that the name stands for a list, or for something that holds one."""
+        self._trail.put(self._names, name, None)
+
+    def other_name(self, env: Mapping[str, Operand], name: str, value: object) -> str | None:
+        """A name besides `name` that may stand for the same list, or for something that holds it."""
+        wanted = self.identities(value)
+        for other in self._names:
+            if other != name and not wanted.isdisjoint(self._held(env.get(other))):
+                return other
+        return None
+
+    def _held(self, operand: Operand) -> set[int]:
+        found: set[int] = set()
+        pending = [operand]
+        while pending:
+            item = pending.pop()
+            whole = taken_apart(item)
+            pending.extend(() if whole is None else whole.parts)
+            if _is_list.of(item)(item):
+                found |= self.identities(item)
+        return found
+
+
+_note_maker: Operation[object, [object], None] = Operation(lambda value, maker: None)
+
+
+@_note_maker.on(StaticList)
+def _note_maker_of_list(value: StaticList, maker: object) -> None:
+    value.maker = maker
+
+
+_is_made_by: Operation[object, [object], bool] = Operation(lambda value, maker: True)  # operators make sequences
+_is_made_by.on(StaticList)(lambda value, maker: value.maker is maker)
+_is_list: Operation[object, [], bool] = Operation(lambda item: False)
+_is_list.on(tuple, ir.Value)(lambda item: True)

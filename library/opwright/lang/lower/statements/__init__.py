@@ -1,0 +1,1 @@
+"""Statements but for loops."""
