@@ -243,7 +243,7 @@ def corpus(session: nox.Session) -> None:
 @nox.session
 def opsets(session: nox.Session) -> None:
     """Tries each construct of docs/language.md at each opset, written for it and written for opset 18."""
-    install(session, groups=("test",))
+    install(session, ".[run]", groups=("test",))
     run_all(
         session,
         ("python", "-m", "tests.docs.opset_matrix", *session.posargs),

@@ -23,7 +23,7 @@ from tests.faults.defects import DEFECTS
 from tests.faults.entries import corrupted, poisoned
 from tests.faults.processes import killed, paired
 from tests.faults.runs import import_what_a_build_needs, run
-from tests.faults.small_library import FIRST, Quiet, Trial, some_state, write
+from tests.faults.small_library import FIRST, Quiet, Trial, some_state, some_states, write
 from tests.faults.surroundings import clocks, full, other_kinds, read_only, unreadable
 
 Kind = Callable[[Trial], None]
@@ -87,7 +87,7 @@ def main() -> int:
         import_what_a_build_needs(folder / "first")
         if options.plant:
             DEFECTS[options.plant].plant()
-        small_library.STATES[:] = [some_state(random.Random(f"{seed} {n}")) for n in range(options.states)]
+        small_library.STATES[:] = some_states(random.Random(seed), options.states)
         quiet, bad = Quiet(folder), 0
         for name in [] if options.only == "planted" else KINDS:
             if not only or name == only:

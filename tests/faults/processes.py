@@ -2,48 +2,68 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from tests.faults.runs import Ran, Running, run, start, with_end_at
+from tests.faults.runs import Ran, Running, run, start, with_end_at, with_operations_counted
 from tests.faults.small_library import Trial, outputs, some_state, write
 
-_OPERATIONS = 60  # that write files, in a build of little that is new
-_WHOLE: list[float] = []  # seconds that a build takes here
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Of a build here: the seconds that it takes, where nothing is known, and the operations that write files then and
+    where most is known."""
+
+    seconds: float
+    operations: int
+    few_operations: int
 
 
-def _whole(trial: Trial) -> float:
-    if not _WHOLE:
-        trial.forget()
-        shutil.rmtree(trial.root / ".opwright", ignore_errors=True)
-        trial.change()
+@cache
+def _measures(folder: Path) -> Measures:
+    """Those of builds of a library below that folder."""
+    root, note, numbers = folder / "measured", folder / "operations", random.Random(0)
+    counted = with_operations_counted(note, root)
+    state = some_state(numbers)
+    write(root, state)
+    found = []
+    for words in (["build"], ["build"], ["build", "--rerun"]):
         begun = time.perf_counter()
-        trial.must_be_good(run(["build"], trial.root), "a build that is timed")
-        _WHOLE.append(time.perf_counter() - begun)
-    return _WHOLE[0]
+        assert run(words, root, counted).status == 0
+        found.append((time.perf_counter() - begun, int(note.read_text(encoding="utf-8"))))
+        state = some_state(numbers, state)
+        write(root, state)
+    return Measures(found[0][0], found[0][1], min(found[1][1], found[2][1]))
 
 
 def killed(trial: Trial) -> None:
     """A build of changed sources ends at any moment, with all that it has started; now and then a few in a row."""
-    numbers, whole = trial.numbers, _whole(trial)
+    numbers, measures = trial.numbers, _measures(trial.root.parents[1])
     built = trial.state
     for attempt in range(numbers.choice((1, 1, 2, 3))):
         before = outputs(trial.root)
         trial.change()
+        operations = measures.operations
         match numbers.randrange(6):
             case 0:
                 trial.forget()
                 shutil.rmtree(trial.root / ".opwright", ignore_errors=True)
             case 1 | 2:
                 shutil.rmtree(trial.root / ".opwright" / "cache", ignore_errors=True)
+            case _:
+                operations = measures.few_operations
         command = numbers.choice((["build"], ["build", "--rerun"]))
         if numbers.random() < 0.5:
-            first = numbers.choice((0, _OPERATIONS // 2))
-            ran = run(command, trial.root, with_end_at(numbers.randrange(first, _OPERATIONS), trial.root))
+            first = numbers.choice((0, operations // 2))
+            ran = run(command, trial.root, with_end_at(numbers.randrange(first, operations), trial.root))
         else:
             building = start(command, trial.root)
-            time.sleep(numbers.uniform(0, 1.1) * whole)
+            time.sleep(numbers.uniform(0, 1.1) * measures.seconds)
             building.kill()
             ran = building.wait()
         if ran.status >= 0:
@@ -65,7 +85,7 @@ def _same_folder(trial: Trial) -> list[Running]:
 def _changed_between(trial: Trial) -> list[Running]:
     trial.change()
     first = start(["build"], trial.root)
-    time.sleep(trial.numbers.uniform(0, 1) * _whole(trial))
+    time.sleep(trial.numbers.uniform(0, 1) * _measures(trial.root.parents[1]).seconds)
     trial.change()
     return [first, start(["build"], trial.root)]
 
@@ -73,7 +93,7 @@ def _changed_between(trial: Trial) -> list[Running]:
 def _one_killed(trial: Trial) -> list[Running]:
     trial.change()
     first, second = start(["build"], trial.root), start(["build"], trial.root)
-    time.sleep(trial.numbers.uniform(0, 1) * _whole(trial))
+    time.sleep(trial.numbers.uniform(0, 1) * _measures(trial.root.parents[1]).seconds)
     first.kill()
     first.wait()
     return [second]

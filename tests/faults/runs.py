@@ -212,6 +212,15 @@ def with_end_at(operation: int, folder: Path) -> Callable[[], None]:
     return _at_each_operation(end, folder, reading=False)
 
 
+def with_operations_counted(note: Path, folder: Path) -> Callable[[], None]:
+    """The file `note`, which lies elsewhere, holds how many operations have written below the folder."""
+
+    def count(seen: int, path: str) -> None:
+        note.write_text(str(seen + 1), encoding="utf-8")
+
+    return _at_each_operation(count, folder, reading=False)
+
+
 def _at_each_operation(act: Callable[[int, str], None], folder: Path, reading: bool) -> Callable[[], None]:
     """Calls `act` with the number of an operation below the folder and its path, before it happens."""
     below = os.fspath(folder) + os.sep

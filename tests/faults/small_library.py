@@ -39,6 +39,14 @@ def some_state(numbers: random.Random, other_than: State = ()) -> State:
             return state
 
 
+def some_states(numbers: random.Random, count: int) -> list[State]:
+    """So many states, in which each place of a file holds more than one text, where there are more than one."""
+    while True:
+        found = [some_state(numbers) for _ in range(count)]
+        if count < 2 or all(len(set(chosen)) > 1 for chosen in zip(*found, strict=True)):
+            return found
+
+
 def sources(state: State) -> Files:
     found = {
         path.relative_to(LIBRARY).as_posix(): path.read_bytes()
