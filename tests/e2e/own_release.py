@@ -16,14 +16,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "dist" / "release"
 LIMIT_SECONDS = 600
-# What lies in a checkout and is no part of it.
-LEFT_OUT = shutil.ignore_patterns(".git", ".nox", ".opwright", ".venv", "dist", "__pycache__", ".*_cache")
+# What lies in a checkout and is no part of it: anywhere, and at its top, since a function is called `dist`.
+_LEFT_OUT = shutil.ignore_patterns(".git", ".nox", ".opwright", ".venv", "__pycache__", ".*_cache")
+_LEFT_OUT_AT_TOP = {"dist"}
+
+
+def left_out(folder: str, names: list[str]) -> set[str]:
+    return _LEFT_OUT(folder, names) | (_LEFT_OUT_AT_TOP.intersection(names) if Path(folder) == ROOT else set())
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="opwright-release-") as made:
         first = built(ROOT, Path(made, "first"), 0o022)
-        elsewhere = Path(shutil.copytree(ROOT, Path(made, "a", "folder elsewhere"), ignore=LEFT_OUT))
+        elsewhere = Path(shutil.copytree(ROOT, Path(made, "a", "folder elsewhere"), ignore=left_out))
         for path in elsewhere.rglob("*"):
             os.utime(path, (10**9, 10**9))
         second = built(elsewhere, Path(made, "second"), 0o077)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from onnx import ModelProto, helper
 from opwright.bundle.format import Bundle
+from opwright.graphs.inlined_names import keep_apart
 from opwright.link.exported import functions_at
 from opwright.link.profile import Profile
 
@@ -22,6 +23,7 @@ def export_model(bundle: Bundle, opset: int, profile: Profile = Profile.PORTABLE
     model = ModelProto(producer_name=PRODUCER, producer_version=index.version, doc_string=index.summary)
     model.graph.name = index.library
     model.functions.extend(functions_at(bundle, opset, profile))
+    keep_apart(model.functions)
     imports = {domain.mirror: domain.version for domain in index.domains}
     imports |= {item.domain: item.version for function in model.functions for item in function.opset_import}
     imports[""] = opset

@@ -16,6 +16,7 @@ from opwright.foreign.inferred_shapes import SHAPES, InferredShapes, noted_shape
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId, call_id, called, callees_first, function_id, uncalled_functions
+from opwright.graphs.inlined_names import keep_apart
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of, rename_values
 from opwright.link.apply import attach_libraries
 from opwright.link.catalogue import merge_libraries
@@ -307,6 +308,7 @@ def _splice(model: ModelProto, calls: _Calls) -> None:
     ordered = [_copy(item) for item in callees_first(functions)]
     del model.functions[:], model.opset_import[:]
     model.functions.extend(ordered)
+    keep_apart(model.functions)
     model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in versions.items())
 
 

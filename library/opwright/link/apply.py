@@ -16,6 +16,7 @@ from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
+from opwright.graphs.inlined_names import keep_apart
 from opwright.graphs.ir_versions import DEFAULTS_IR, METADATA_IR
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import refuse_expansion
@@ -234,6 +235,7 @@ def _add_functions(model: ModelProto, plan: Plan) -> None:
     ordered = callees_first({function_id(function): function for function in functions})
     del model.functions[:]
     model.functions.extend(ordered)
+    keep_apart(model.functions, {function_id(function) for function in functions[: -len(plan.functions)]})
 
 
 def _import_into(function: FunctionProto, domain: str, version: int) -> None:

@@ -14,6 +14,7 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.constant_nodes import tensor_of_constant
 from opwright.graphs.drawn_runs import SEEDS, EndlessError, draw_inputs, run_limited, same_value
 from opwright.graphs.inline import inline_model
+from opwright.graphs.inlined_names import keep_apart
 from opwright.graphs.left_out import leave_out_defaults
 from opwright.link.choose import Call
 from opwright.link.naming import Instance
@@ -102,7 +103,9 @@ def model_of_call(
         elif item.type is not None:
             graph.input.append(ValueInfoProto(name=item.name, type=_with_shape(item.type, item.shape)))
     opsets = [helper.make_opsetid(domain, version) for domain, version in imports.items()]
-    return helper.make_model(graph, functions=list(functions), opset_imports=opsets)
+    model = helper.make_model(graph, functions=list(functions), opset_imports=opsets)
+    keep_apart(model.functions)
+    return model
 
 
 def _with_shape(type_: TypeProto, shape: Shape | None) -> TypeProto:

@@ -10,6 +10,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, helper
 from opwright.diagnostics.diagnostic import Place
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.inline import Inliner, inline_into
+from opwright.graphs.inlined_names import keep_apart
 from opwright.graphs.left_out import lacked_by_runtimes, leave_out_defaults
 from opwright.graphs.walk import all_graphs
 from opwright.link.flatten import flatten
@@ -60,15 +61,15 @@ class Assembly:
             declare_imports(model, wanted)
 
     def leave_out(self, profile: Profile) -> Survey:
-        """Drops the attributes that operators have by default, and names functions as the profile wants it. What the
-        nodes of the model are then."""
+        """Drops the attributes that operators have by default, names functions as the profile wants it, and tells their
+        values apart where runtimes inline them. What the nodes of the model are then."""
         model, counted = self.model, self._counted
         if lacked_by_runtimes(name for nodes in counted for _, name, _ in nodes.kinds):
             leave_out_defaults(model)
         if profile is Profile.OVERLOAD:
             use_overloads(model, self.closure.overload_ids())
-            return Survey(model)
-        return Survey(model, counted)
+        keep_apart(model.functions)
+        return Survey(model, None if profile is Profile.OVERLOAD else counted)
 
 
 def assemble(model: ModelProto, closure: Closure, imports: Mapping[str, int], place: Place) -> Assembly:

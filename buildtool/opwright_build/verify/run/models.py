@@ -20,6 +20,7 @@ from onnx import (
 from opwright.bundle.call_interface import ANY, inputs_of_call, outputs_of, split_type
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.elements import element
+from opwright.graphs.inlined_names import keep_apart
 
 from opwright_build.verify.case_model import Case, Items, Value
 from opwright_build.verify.cases.bindings import resolve_type
@@ -139,6 +140,7 @@ def model_of_calls(calls: Sequence[tuple[Sequence[FunctionProto], Signature]], o
     imports[""] = opset
     model = ModelProto(ir_version=lowest_ir(functions.values(), opset), producer_name="opwright")
     model.functions.extend(functions.values())
+    keep_apart(model.functions)
     model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in sorted(imports.items()))
     model.graph.name = "calls"
     model.graph.node.extend(nodes)
