@@ -66,6 +66,7 @@ nox.options.sessions = ["build", "test"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.default_venv_backend = "virtualenv"  # seeds its own pip, so that a system without ensurepip will do
 
+PACKAGES = ("opwright-std", "opwright-aten")
 # To rewrite all `assert`s, so that they tell what they compare, takes each process 14 seconds (see `run_all`).
 PLAIN_TESTS = ("pytest", "--assert=plain")
 SHARED_OUT = ("--numprocesses=auto", "--dist=loadfile")  # tests to processes, by files
@@ -293,25 +294,25 @@ def proposals(session: nox.Session) -> None:
 
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """Export the vectors of specs/ (`-- X` for some functions) under numpy 2.0 and under the newest: equal bytes; then
-    run them on onnx's reference evaluator and, without calls, on onnxruntime: ten minutes."""
+    """Export the vectors of each package (`-- -p PACKAGE -s X` for some functions) under numpy 2.0 and under the newest:
+    equal bytes; then run them on onnx's reference evaluator and, without calls, on onnxruntime: half an hour."""
     install(session, ".[build,run]")
     folder = Path(session.create_tmp())
     session.install("--quiet", "--upgrade", "--target", str(folder / "older"), "numpy==2.0.*")
-    paths = {"newest": "", "older": str(folder / "older")}
-    digests = {}
-    for name, path in paths.items():
-        corpus = folder / f"corpus-{name}"
-        shutil.rmtree(corpus, ignore_errors=True)
-        command = ("opwright", "vectors", "export", *session.posargs, "-o", str(corpus), "--min-count", "1")
-        session.run(*command, env={"PYTHONPATH": path})
-        digests[name] = json.loads((corpus / "conformance.json").read_text(encoding="utf-8"))["digest"]
-    if len(set(digests.values())) > 1:
-        session.error(f"the bytes depend on numpy: {digests}; `diff -r` of {folder}/corpus-* shows where")
+    numpys = {"newest": "", "older": str(folder / "older")}
     reference = "opwright_build.verify.conformance.reference_backend:ReferenceBackend"
-    session.run("opwright", "conform", str(folder / "corpus-newest"), "--backend", reference)
-    words = (*(part for name in session.posargs for part in ("-s", name)), "--expanded")
-    session.run("opwright", "conform", ".", *words, "--backend", "onnxruntime.backend")
+    for words in [tuple(session.posargs)] if session.posargs else [("-p", name) for name in PACKAGES]:
+        digests = {}
+        for name, path in numpys.items():
+            corpus = folder / f"corpus-{name}"
+            shutil.rmtree(corpus, ignore_errors=True)
+            command = ("opwright", "vectors", "export", *words, "-o", str(corpus), "--min-count", "1")
+            session.run(*command, env={"PYTHONPATH": path})
+            digests[name] = json.loads((corpus / "conformance.json").read_text(encoding="utf-8"))["digest"]
+        if len(set(digests.values())) > 1:
+            session.error(f"the bytes depend on numpy: {digests}; `diff -r` of {folder}/corpus-* shows where")
+        session.run("opwright", "conform", str(folder / "corpus-newest"), "--backend", reference)
+        session.run("opwright", "conform", ".", *words, "--expanded", "--backend", "onnxruntime.backend")
 
 
 @nox.session

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from opwright.regular_file import NotRegularError, read_opened, read_regular
+from opwright.regular_file import NotRegularError, read_opened, read_regular, read_up_to
 
 
 def test_no_more_is_read_than_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,3 +35,20 @@ def test_no_more_is_read_than_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert taken == 101
     with Growing(path) as file:
         assert len(read_opened(file, 3_000_000)) == 3_000_000  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(0, b""), (3, b"abc"), (5, b"abcde"), (1 << 40, b"abcde")])
+def test_no_more_is_asked_for_than_a_file_has(tmp_path: Path, most: int, expected: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abcde")
+    asked: list[int] = []
+
+    class Noting(io.FileIO):
+        def read(self, size: int | None = -1) -> bytes:
+            assert size is not None
+            asked.append(size)
+            return super().read(size) or b""
+
+    with Noting(path) as file:
+        assert read_up_to(file, most) == expected  # type: ignore[arg-type]
+    assert sum(asked) <= len(expected) + 1

@@ -41,11 +41,23 @@ def read_regular(path: Path | str, most: int) -> bytes:
 
 def read_opened(file: BinaryIO, most: int) -> bytes:
     """What is left of a file that `open_regular` has opened. NotRegularError where that is more than `most`."""
-    data = file.read(min(most, os.fstat(file.fileno()).st_size) + 1)
-    while len(data) <= most and (more := file.read(min(_PIECE, most + 1 - len(data)))):
-        data += more
+    data = read_up_to(file, most + 1)
     if len(data) > most:
         raise _too_large(most)
+    return data
+
+
+def read_up_to(file: BinaryIO, most: int) -> bytes:
+    """The next bytes of a file that `open_regular` has opened: at most so many.
+
+    They are asked for as the file's size says: what is asked for is allocated before it is read, and such an allocation
+    stays one of its own, however little of it is kept. A process may have some ten thousands of them.
+    """
+    wanted = min(most, os.fstat(file.fileno()).st_size + 1)
+    data = file.read(wanted)
+    while len(data) == wanted < most:  # it has more than it says
+        wanted = min(most, wanted + _PIECE)
+        data += file.read(wanted - len(data))
     return data
 
 

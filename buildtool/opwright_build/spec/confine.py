@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
-from opwright.regular_file import open_regular
+from opwright.regular_file import open_regular, read_up_to
 
 from opwright_build.engine.system_errors import reason_of
 
@@ -30,7 +30,7 @@ class LibraryFiles:
         path = f"{folder}/{name}"
         try:
             with open(open_regular(self.root / path, sys.maxsize), "rb") as stream:
-                data = stream.read(limit + 1)
+                data = read_up_to(stream, limit + 1)
         except OSError as error:
             return _unreadable(path, place, error)
         self.sources[path] = data
