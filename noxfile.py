@@ -294,7 +294,7 @@ def proposals(session: nox.Session) -> None:
 
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """Export the vectors of each package (`-- -p PACKAGE -s X` for some functions) under numpy 2.0 and under the newest:
+    """Export the vectors of each package (`-- -p PACKAGE -s X` for some functions) under numpy 2.0 and the newest:
     equal bytes; then run them on onnx's reference evaluator and, without calls, on onnxruntime: half an hour."""
     install(session, ".[build,run]")
     folder = Path(session.create_tmp())
