@@ -56,7 +56,7 @@ def no_value(low: Lowering, name: str, found: Unbound, where: str, span: Span) -
             span,
             reason=found.conflict,
             help="cast one of the values, or give the two values different names",
-            depends_on=Choice.LOOP_FORM,
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
     return low.error(
         "OW308",
