@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import GraphProto, ModelProto, TypeProto, load_from_string, parser
+from onnx import GraphProto, ModelProto, TypeProto, checker, load_from_string, parser
 from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
 from opwright import BOOL, FLOAT, INT64, DiagnosticError, GraphBuilder, compile_source, decompile
 from opwright import opset18 as op
@@ -221,6 +221,49 @@ def test_a_number_that_is_a_list_is_no_number_of_a_statement(
         expected = run(model, level, given)
         assert expected[0].tolist() == ([3.0, 3.0] if index else [0.0, 0.0])
         assert all(map(equal, expected, run(again, level, given)))
+
+
+# Loops without a condition, as spox writes them: the rank that the body declares is that of the condition in it.
+UNCONDITIONAL = """g (float[2] x, int64 n) => (float[2] y{typed}) {{
+    y{more} = Loop (n, "", x) <body: graph = body (int64 i, bool{condition} going, float[2] a)
+        => (bool{condition} out, float[2] next{inner}) {{
+        limit = Constant <value: tensor = float{condition} {{2}}> ()
+        first = ReduceMax <keepdims: int = {keep}> (a)
+        low = Less (first, limit)
+        out = And (low, going)
+        rank = Shape (going)
+        size = Size (rank)
+        f = Cast <to: int = 1> (size)
+        one = Constant <value: tensor = float {{1}}> ()
+        step = Add (f, one)
+        next = Add (a, step)
+        {kept}
+    }}>
+}}"""
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("collects", [False, True])
+@pytest.mark.parametrize("condition", ["", "[1]"])
+def test_a_condition_that_is_missing_has_the_rank_that_the_body_declares(
+    tmp_path: Path, condition: str, collects: bool, faithful: bool
+) -> None:
+    text = UNCONDITIONAL.format(
+        condition=condition,
+        keep=int(bool(condition)),
+        typed=f", float[K{', 1' if condition else ''}] all" if collects else "",
+        more=", all" if collects else "",
+        inner=f", float{condition} kept" if collects else "",
+        kept="kept = Cast <to: int = 1> (going)" if collects else "",
+    )
+    model, again, _ = came_back(text, tmp_path, faithful)
+    checker.check_model(again, full_check=True)
+    for count, stops in ((0, 0.0), (9, 3.0 if not condition else 4.0)):
+        inputs = [np.zeros(2, np.float32), np.array(count)]
+        for level in LEVELS:
+            expected = run(model, level, inputs)
+            assert expected[0].tolist() == [stops, stops]
+            assert all(map(equal, expected, run(again, level, inputs)))
 
 
 def test_a_loop_of_lists_in_a_graph_that_is_built() -> None:

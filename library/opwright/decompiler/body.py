@@ -11,7 +11,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, TypeProto, 
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.attribute_text import attribute_text, named_float
-from opwright.decompiler.collected_types import Types, key_of
+from opwright.decompiler.collected_types import Types, is_list, key_of
 from opwright.decompiler.constant_text import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
@@ -399,7 +399,9 @@ class Body:
         types = self.faithful and self.typed
         declared = {
             index: self._type_text(item)
-            if types or (form.record.role is Role.LOOP and not index and is_list(item)) or item.name in self.conditions
+            if types
+            or (form.record.role is Role.LOOP and not index and is_list(item.type))
+            or item.name in self.conditions
             else self.annotations.get(item.name, "")
             for index, item in enumerate(graph.input)
         }
@@ -467,11 +469,6 @@ def _is_plain(arguments: Sequence[str]) -> bool:
         elif text[0] in "['\"":
             return False
     return tensors
-
-
-def is_list(value: ValueInfoProto) -> bool:
-    """Whether a value is declared with rank 1."""
-    return len(value.type.tensor_type.shape.dim) == 1
 
 
 def _has_element(value: ValueInfoProto) -> bool:

@@ -2,14 +2,15 @@
 
 What a Loop collects has the shape of its trips' values, and where there is no trip, that which runtimes know of them:
 from the types that the model declares in the body, which a text says where nothing else does. The condition that a body
-takes must have a known rank in onnxruntime, that of the one which enters or a declared one.
+takes must have a known rank in onnxruntime: that of the one which enters, or where none does or nothing says its rank,
+the declared one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx import FunctionProto, GraphProto, ModelProto, TypeProto, ValueInfoProto
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto
 
 from opwright.decompiler.inner_types import forget_types, without_weights
 from opwright.graphs.walk import all_nodes, subgraphs
@@ -59,7 +60,8 @@ def collected_types(model: ModelProto) -> Types:
 
 
 def open_conditions(model: ModelProto) -> set[str]:
-    """The names of conditions that bodies of loops take and declare to be scalars, where nothing else says the rank."""
+    """The names of conditions that bodies of loops take, where the declared rank is all that says it: scalars, and
+    lists in loops that are given no condition."""
     found = {value.name for value in _conditions(model.graph) if is_scalar(value.type)}
     if found:
         light = without_weights(model)
@@ -68,6 +70,7 @@ def open_conditions(model: ModelProto) -> set[str]:
             found.difference_update(
                 value.name for value in _conditions(graph) if value.type.tensor_type.HasField("shape")
             )
+    found.update(value.name for value in _conditions(model.graph, given=False) if is_list(value.type))
     return found
 
 
@@ -80,16 +83,26 @@ def alone(function: FunctionProto) -> ModelProto:
     return model
 
 
-def _conditions(graph: GraphProto) -> Iterator[ValueInfoProto]:
-    """What bodies take as conditions, of loops that have one."""
+def _conditions(graph: GraphProto, given: bool = True) -> Iterator[ValueInfoProto]:
+    """What bodies take as conditions, of loops that are `given` one, or of those that are not."""
     for node in all_nodes(graph.node):
-        if LOOP.describes(node) and len(node.input) > 1 and node.input[1]:
+        if LOOP.describes(node) and has_condition(node) == given:
             yield from (body.input[1] for body in subgraphs(node) if len(body.input) > 1)
+
+
+def has_condition(loop: NodeProto) -> bool:
+    """Whether a loop is given a condition."""
+    return len(loop.input) > 1 and bool(loop.input[1])
 
 
 def is_scalar(type_: TypeProto) -> bool:
     """Whether it says rank 0."""
     return type_.tensor_type.HasField("shape") and not type_.tensor_type.shape.dim
+
+
+def is_list(type_: TypeProto) -> bool:
+    """Whether it says rank 1."""
+    return len(type_.tensor_type.shape.dim) == 1
 
 
 def _bodies(graph: GraphProto) -> Iterator[GraphProto]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto
 
+from opwright.decompiler.collected_types import is_list
 from opwright.decompiler.literal_text import Constant, constant_of
 from opwright.decompiler.refuse import refuse_unclear_graph
 from opwright.elements import BY_NAME
@@ -103,9 +104,10 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
         return False
     trips, condition = node.input[0], node.input[1] if len(node.input) > 1 else ""
     index, going = graph.input[0].name, graph.input[1].name
-    if len(graph.input[0].type.tensor_type.shape.dim) == 1 and _reads(graph, index):
+    if is_list(graph.input[0].type) and _reads(graph, index):
         return False  # a list of one element, where a statement has a number
-    if condition and body.knows(condition) and not body.is_scalar(condition) and _reads(graph, going):
+    listed = body.knows(condition) and not body.is_scalar(condition) if condition else is_list(graph.input[1].type)
+    if listed and _reads(graph, going):
         return False  # likewise
     counted = bool(trips) and body.is_true(condition) and body.is_scalar(trips)
     always = _handed_on(graph) if counted else None

@@ -22,7 +22,7 @@ from opwright.lang.lower.calls.written_calls import check_arguments
 from opwright.lang.lower.expressions.conditions import as_condition
 from opwright.lang.lower.expressions.joins import join_values
 from opwright.lang.lower.nodes.emitted_calls import report_mismatch
-from opwright.lang.lower.numbers.number_operands import as_tensor, describe, how_to_agree
+from opwright.lang.lower.numbers.number_operands import as_tensor, constant_items, describe, how_to_agree
 from opwright.lang.lower.paths.speculate import speculate
 from opwright.lang.lower.state.context import Lowering, complete
 from opwright.lang.lower.state.operands import Arguments, Environment, Operand, is_sequence, is_tensor
@@ -332,10 +332,10 @@ def _loop(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
     operands = [*call.arguments.positional, *([(None, span)] * (2 - len(call.arguments.positional)))]
     boolean, int64 = low.element_of("bool"), low.element_of("int64")
-    condition = (True, span) if operands[1][0] is None else operands[1]
+    trips, entering = operands[:2]
     limits: list[ir.Value | None] = [
-        None if operands[0][0] is None else as_tensor(low, operands[0][0], int64, operands[0][1]),
-        as_tensor(low, condition[0], boolean, condition[1]),
+        None if trips[0] is None else as_tensor(low, trips[0], int64, trips[1]),
+        _true(call, boolean) if entering[0] is None else as_tensor(low, entering[0], boolean, entering[1]),
     ]
     states = each(lambda pair: State(low, *pair), operands[2:])
     # The number of a trip has the rank that the body declares, and the condition that of the one which enters.
@@ -348,6 +348,12 @@ def _loop(call: _GraphCall) -> Operand:
     attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     collected = [_collected_type(value) for value in region.yields[1 + len(states) :]]
     return _one_or_all(call.emit(checked[0], attributes, [*(state.left or state.type for state in states), *collected]))
+
+
+def _true(call: _GraphCall, boolean: ir.Element) -> ir.Value:
+    """The condition of a loop that is given none, with the rank that the body declares."""
+    listed = call.declares_list("body", 1)
+    return constant_items(call.low, (True,) if listed else True, (1,) if listed else (), boolean, call.span)
 
 
 # --------------------------------------------------------------------------------------------- If, SequenceMap
