@@ -98,6 +98,7 @@ settle(
         "instantiate": "opwright.link.instantiate",
         "make_scalar": "opwright.eager.operations",
         "model_proto": "opwright.model.of_script",
+        "onnxscript_protos": "opwright.live.onnxscript_callees",
         "operator_names": "opwright.opsets.operator",
         "printable": "opwright.diagnostics.text",
         "refuse": "opwright.eager.operations",

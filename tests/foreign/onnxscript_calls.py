@@ -11,7 +11,7 @@ import onnxruntime
 import onnxscript
 import pytest
 from onnxscript import opset18 as theirs18
-from opwright import FLOAT, GraphBuilder, opset18, proto_function, script
+from opwright import FLOAT, DiagnosticError, GraphBuilder, opset18, proto_function, script
 from opwright.onnxscript import link, operator
 
 from tests.foreign.page_blocks import check_page
@@ -90,6 +90,30 @@ def test_functions_of_onnxscript_in_a_builder() -> None:
     builder = GraphBuilder(18)
     builder.output("y", builder.call(gated, builder.input("x", FLOAT["N", 3]), axis=1))
     np.testing.assert_allclose(run(builder.to_model_proto()), softmax(X), rtol=1e-5)
+
+
+@onnxscript.script(domain, default_opset=theirs18)
+def Swished(x, by: float = 1.0):
+    return swish(x, alpha=by) + 1.0
+
+
+@onnxscript.script(domain, default_opset=theirs18)
+def Limited(x):
+    return bounded(x, factor=2.0)
+
+
+def test_functions_of_ours_that_one_of_onnxscript_calls() -> None:
+    swished = proto_function(Swished)
+
+    @script()
+    def around(x: FLOAT["N", 3]) -> Any:
+        return swished(x, by=2.0) * 2
+
+    model = around.to_model_proto(opset=18)
+    assert [item.name for item in model.functions] == ["Swish", "Swished"]
+    np.testing.assert_allclose(run(model), (Swish(X, alpha=2.0) + 1) * 2, rtol=1e-5)
+    with pytest.raises(DiagnosticError, match="OW386: `Limited` calls com.acme::Bounded"):
+        proto_function(Limited)
 
 
 def test_operators_are_of_opset_18_there_too() -> None:

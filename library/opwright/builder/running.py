@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inp
     model = _model(recorder, nodes, outputs, list(feeds))
     types = [value.type for value in outputs.values()]
     task = model_task(f"a part of {model.graph.name}", recorder.low.target.opset, model, feeds, types)
-    found = _run(recorder, task)
+    found = _run(recorder, task, nodes)
     return found if isinstance(values, (list, tuple)) else found[0]
 
 
@@ -219,7 +219,7 @@ def _model(
     return model
 
 
-def _run(recorder: Recorder, task: ModelTask) -> list[Any]:
+def _run(recorder: Recorder, task: ModelTask, nodes: Sequence[ir.Node]) -> list[Any]:
     """On the first active evaluator that takes it. DiagnosticError at the line of the node that fails, where the
     runtime says which."""
     refusals: list[str] = []
@@ -230,12 +230,13 @@ def _run(recorder: Recorder, task: ModelTask) -> list[Any]:
         except DiagnosticError:
             raise
         except Exception as error:  # runtimes have no base class for what they raise
+            only = nodes[0] if len(nodes) == 1 else None
             recorder.low.error(
                 "OW370",
-                "this part of the graph fails",
+                f"`{only.callee.name}` fails" if isinstance(only, ir.Call) else "this part of the graph fails",
                 None,
                 reason=one_line(error),
-                help="look at the values before: `b.run([x, y], ...)`",
+                help="" if only is not None else "look at the values before: `b.run([x, y], ...)`",
             )
             raise AssertionError from error
         if not isinstance(found, NoKernel):

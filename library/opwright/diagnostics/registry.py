@@ -755,7 +755,8 @@ TABLE = (
         "A function that exists as a proto cannot be called here",
         "A function is part of a model of one opset. Where one of its operators means another thing at that opset "
         "the function would compute something else, silently; and a function cannot keep its tensors in another "
-        "file.",
+        "file. A function of onnxscript brings the functions of Opwright that it calls, which then have one body: "
+        "where calls choose among several, types decide, and a proto says none.",
     ),
     Code(
         "OW387",

@@ -102,16 +102,18 @@ def proto_function(
 ) -> ProtoFunction:
     """A FunctionProto (with the `functions` that it calls), a function of onnxscript or a model as a function.
 
-    A model is a ModelProto, the bytes of one, a path, an onnx_ir.Model or a torch.onnx.ONNXProgram. Its inputs become
+    A function of onnxscript comes with those that it calls, scripts of ours among them. A model is a ModelProto, the bytes of one, a path, an onnx_ir.Model or a torch.onnx.ONNXProgram. Its inputs become
     inputs, its initializers constants of the body; its name is that of its graph. Raises DiagnosticError: OW386 where
-    a ModelProto keeps tensors in other files, OW550, OW551, OW578 and OW579 for what is none of these.
+    a ModelProto keeps tensors in other files, and where onnxscript calls a function of ours whose body is chosen at
+    each call; OW550, OW551, OW578 and OW579 for what is none of these.
     """
     if is_of(proto, ProtoFunction):
         return proto
     if is_of(proto, FunctionProto):
         return ProtoFunction(proto, functions)
     if _is_script_of_onnxscript(proto):
-        made, *callees = _protos_of_onnxscript(proto)
+        functions = [*functions]
+        made, *callees = find("onnxscript_protos")(proto, functions)
         return ProtoFunction(made, [*callees, *functions])
     model: ModelProto = find("given_model")(proto, also=", or a FunctionProto").whole()
     return ProtoFunction(_of_model(model), model.functions)
@@ -121,12 +123,6 @@ def _is_script_of_onnxscript(value: object) -> bool:
     """onnxscript is not imported: who has a function of it has done that."""
     class_ = getattr(sys.modules.get("onnxscript"), "OnnxFunction", None)
     return isinstance(class_, type) and issubclass(type(value), class_)
-
-
-def _protos_of_onnxscript(function: Any) -> list[FunctionProto]:
-    """Its proto, and those of the functions that it calls."""
-    callees = function.function_ir.get_called_functions().values()
-    return [item.to_function_proto() for item in (function, *callees)]
 
 
 def _of_model(model: ModelProto) -> FunctionProto:
