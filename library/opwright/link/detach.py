@@ -18,6 +18,7 @@ from opwright.graphs.walk import all_nodes, subgraphs_by_name
 from opwright.link.digests import record_of
 from opwright.link.lost_in_detaching import (
     AllUndone,
+    lost_functions,
     nodes_of,
     refuse_altered,
     refuse_calls,
@@ -58,8 +59,8 @@ def detach(model: SameForm) -> SameForm: ...
 def detach(model: AnyModel) -> Any:
     """The model as it was before libraries were attached to it, in the form that is given (see `attach`).
 
-    Raises DiagnosticError: OW576 when a linked function was altered since, which taking it out would lose, OW550,
-    OW551, OW578 and OW579 when `model` is none.
+    Calls whose function another tool has removed come back, too, where they say what they were. Raises
+    DiagnosticError: OW576 when a linked function was altered since, which taking it out would lose, OW550, OW551, OW578 and OW579 when `model` is none.
     """
     given = given_model(model, leave_weights=True)
     return given.give_back(detach_libraries(given.proto, given.file).model)
@@ -73,12 +74,13 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     spread_records(result, file)
     ours = [function for function in result.functions if record_of(function) is not None]
     polyfilled = is_polyfilled(result)
-    if not ours and not polyfilled:
+    lost = lost_functions(result, ours)
+    if not ours and not polyfilled and not lost:
         reason = "none of its functions was attached from a library"
         finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
         result.CopyFrom(model)
         return Detached(result, 0, (), (finding,))
-    functions = {function_id(function) for function in result.functions}
+    functions = {function_id(function) for function in result.functions} | lost.keys()
     refuse_training_graphs(model, file, lambda identity: polyfilled or identity in functions)
     refuse_altered(result, ours, file)
     removed = {function_id(function): function for function in ours}
@@ -86,9 +88,9 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     for index in reversed(range(len(result.functions))):
         if function_id(result.functions[index]) in removed:
             del result.functions[index]
-    undone = _undo_all(result, removed, polyfilled, file)
+    undone = _undo_all(result, removed.keys() | lost.keys(), polyfilled, file)
     imports = [domain for memo in memos for domain in memo.imports]
-    refuse_calls(result, removed, imports, undone, file)
+    refuse_calls(result, removed, lost, imports, undone, file)
     refuse_lost_names(result, undone, file)
     for function in result.functions:
         imported = pop_entry(function.metadata_props, IMPORTED).split()

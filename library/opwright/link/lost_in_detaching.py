@@ -11,13 +11,17 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in
+from opwright.link.check import undefined_calls
 from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import CALL, POLYFILLED
+from opwright.link.missing_callees import missing_callee
+from opwright.link.node_notes import newest_note
 from opwright.link.original_nodes import added_node
 from opwright.link.propagate import imports_of
 from opwright.link.replaced import is_instead
 from opwright.link.value_sources import Sources
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
+from opwright.variants import possible_bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,34 @@ def refuse_altered(model: ModelProto, ours: Iterable[FunctionProto], file: str) 
         if record is not None and digests[function_id(function)] != record.expected:
             text = f"the function {function.domain}::{function.name} was altered after it was attached"
             reason = f"it came from {record.origin}; taking it out would lose the alteration"
-            problems.append(Diagnostic("OW576", text, Place(file), reason, "attach the library to the original model"))
+            help_text = "attach the library to the original model"
+            missing = missing_callee(model, function)
+            if missing is not None:
+                text = f"{function.domain}::{function.name} calls {missing}, which the model no longer has"
+                reason = f"it came from {record.origin}, and another tool has removed what it calls"
+                help_text = "take the original model"
+            problems.append(Diagnostic("OW576", text, Place(file), reason, help_text))
     if problems:
         raise DiagnosticError(problems)
+
+
+def lost_functions(model: ModelProto, ours: Iterable[FunctionProto]) -> dict[FunctionId, str]:
+    """What nodes call that was attached and that the model no longer has, with the name that the call had before; that
+    is empty where no node says it, of a name that only attach writes."""
+    undefined = set(undefined_calls(model))
+    domains = {normal_domain(function.domain) for function in ours}
+    lost: dict[FunctionId, str] = {}
+    for node in nodes_of([model.graph, *model.functions]) if undefined else ():
+        identity = call_id(node)
+        if identity not in undefined:
+            continue
+        bases, note = possible_bases(node.op_type), newest_note(node)
+        name = node.op_type if note is None else note.get("op_type", node.op_type)
+        if note is not None and name in bases:  # the note is of this call, not of one that another tool has replaced
+            lost[identity] = name
+        elif len(bases) > 1 and identity[0] in domains:
+            lost.setdefault(identity, "")
+    return lost
 
 
 def refuse_moved(functions: Iterable[FunctionProto], removed: Collection[FunctionId], file: str) -> None:
@@ -65,6 +94,7 @@ def refuse_moved(functions: Iterable[FunctionProto], removed: Collection[Functio
 def refuse_calls(
     model: ModelProto,
     removed: Mapping[FunctionId, FunctionProto],
+    lost: Mapping[FunctionId, str],
     imported: Collection[str],
     undone: AllUndone,
     file: str,
@@ -72,17 +102,19 @@ def refuse_calls(
     """Calls of what was attached that say nothing of what they were: copies that another tool has made of calls, say.
 
     Calls as users write them, by the name that the library gives the function, have nothing to say where the model
-    imported the domain itself: `imported` are those for which attach has added that.
+    imported the domain itself: `imported` are those for which attach has added that. `lost` are as of `lost_functions`.
     """
     calls: list[tuple[NodeProto, FunctionProto | None]] = [(node, None) for node in all_nodes(model.graph.node)]
     calls += [(node, function) for function in model.functions for node in all_nodes(function.node)]
     for node, holder in calls:
-        function = removed.get(call_id(node))
+        identity = call_id(node)
+        function = removed.get(identity)
         record = None if function is None else record_of(function)
-        if record is None or id(node) in undone.restored:
+        if id(node) in undone.restored or (record is None and identity not in lost):
             continue
         was_noted = holder is None and normal_domain(node.domain) in imported
-        if was_noted or not record.identity.partition("@")[0].endswith(f"::{node.op_type}"):
+        name = lost[identity] if record is None else record.identity.partition("@")[0].rpartition("::")[2]
+        if was_noted or name != node.op_type:
             text = f"a node calls {node.domain}::{node.op_type}, which was attached, and does not say what it was"
             reason = "another tool has made it, or has taken away its metadata"
             raise DiagnosticError([Diagnostic("OW576", text, Place(file), reason, "take the original model")])

@@ -20,10 +20,12 @@ from opwright.link.digests import record_of
 from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
 from opwright.link.model_instances import Instances
 from opwright.link.naming import Instance, version_at
+from opwright.link.node_notes import newest_note
 from opwright.link.propagate import DEEPEST, Fact, Propagation, Visit
 from opwright.link.schema_types import schema_at
 from opwright.link.value_types import tensor_of, wrap
 from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
+from opwright.variants import possible_bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,14 @@ class Resolver:
         }
         reason = f"the domain {visit.node.domain} belongs to {', '.join(sorted(libraries))}" if libraries else ""
         help_text = f"did you mean {' or '.join(close)}?" if close else "give a release of the library that has it"
+        bases = possible_bases(visit.node.op_type)[1:]
+        base = next((item for item in bases if self._catalogue.versions_of(domain.name, item)), None)
+        if base is not None:
+            reason = f"variants of {base} have such names in a model that a library is attached to"
+            help_text = f"write `{base}` with its attributes, or attach the library to the original model"
+            if newest_note(visit.node) is not None:
+                reason = f"it is the name of a variant of {base}, which was attached, and another tool has removed"
+                help_text = "detach first (`opwright detach`): it gives the call back as it was"
         return self._problem("OW553", visit, text, reason, help_text)
 
     def _newer_domain(self, visit: Visit, domain: DomainEntry, version: int, entry: FunctionEntry) -> Diagnostic:

@@ -18,6 +18,7 @@ from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_c
 from opwright.link.digests import function_digests, record_of
 from opwright.link.flatten import flatten
 from opwright.link.instantiate import called, closure, find_callee, name_body
+from opwright.link.missing_callees import missing_callee
 from opwright.link.naming import Instance, Naming, bodies_at
 from opwright.link.node_resolution import Served
 from opwright.link.profile import Profile
@@ -170,7 +171,8 @@ def _functions_already_there(
         digests = function_digests(model.functions) if digests is None else digests
         record = record_of(function)
         digest = digests[identity]
-        if record is not None and digest == record.expected and not record.typed:
+        altered = record is not None and digest != record.expected
+        if record is not None and not altered and not record.typed:
             digest = record.body  # for a flattened function, that of the body before
         if digest in {instance.body.body for instance in expected}:
             known.add(identity)
@@ -182,7 +184,7 @@ def _functions_already_there(
                 version = naming.import_of(instance.entry.domain)
                 says = f"says that {function.name} is {_described(naming, instance)}"
                 user = Requirement(f"the import of version {version} of {identity[0]}", says)
-            conflicts.append(_conflict(model, naming, function, digest, instance, user, file))
+            conflicts.append(_conflict(model, naming, function, digest, altered, instance, user, file))
     if conflicts:
         raise ConflictError(conflicts)
     return known
@@ -209,11 +211,13 @@ def _conflict(
     naming: Naming,
     function: FunctionProto,
     digest: str,
+    altered: bool,
     instance: Instance,
     user: Requirement,
     file: str,
 ) -> Conflict:
-    """`function`, of that digest, stands where `instance` should, which `user` needs."""
+    """`function`, of that digest, stands where `instance` should, which `user` needs. `altered`: it is not what was
+    attached."""
     identity = instance.entry.identity
     record = record_of(function)
     theirs = record.origin if record is not None else "the model itself"
@@ -221,13 +225,17 @@ def _conflict(
     if theirs == ours:
         theirs = f"{theirs}, altered since"
     text = f"the model has another body of {identity}: one is from {theirs}, the other from {ours}"
-    finding = Diagnostic(
-        "OW562",
-        text,
-        Place(file),
-        reason="a model holds one definition of a function, and changing it would change what the model computes",
-        help="detach the older one first (`opwright detach`), or rename the model's own function",
-    )
+    reason = "a model holds one definition of a function, and changing it would change what the model computes"
+    help_text = "detach the older one first (`opwright detach`), or rename the model's own function"
+    missing = missing_callee(model, function) if altered else None
+    if altered:  # `detach` would refuse it
+        help_text = "attach the library to the original model, or give the altered function another name"
+    if record is not None and missing is not None:
+        theirs = record.origin
+        text = f"the model's {identity} calls {missing}, which the model no longer has"
+        reason = f"it was attached from {theirs}, and another tool has removed what it calls"
+        help_text = "attach the library to the original model"
+    finding = Diagnostic("OW562", text, Place(file), reason, help_text)
     calls = sum(call_id(node) == function_id(function) for node in all_nodes(model.graph.node))
     holder = f"the model's function {function.domain}::{function.name} (calls in its graph: {calls})"
     held = Requirement(holder, f"has {digest or 'nodes without a canonical form'}, of {theirs}")
