@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from onnx import AttributeProto, NodeProto, TensorProto, helper
@@ -147,6 +146,7 @@ class Forms(dict[tuple[str, str], Form]):
         self.untyped: set[tuple[str, str, str]] = set()  # functions of the module whose results have unknown types
         self.local: dict[tuple[str, str, str], Form] = {}  # the functions of the module, by domain, name and overload
         self.hidden: set[str] = set()  # operators of the standard's domain that functions of the module are called as
+        self._held_mask: int | None = None  # what `_constant_mask` has found
 
     def add_function(self, identity: tuple[str, str, str], form: Form) -> None:
         """Calls of that function of the module are known from then on."""
@@ -158,10 +158,12 @@ class Forms(dict[tuple[str, str], Form]):
         """Whether `Constant` holds the elements of a tensor: below opset 9 it does of three types alone."""
         return tensor.data_type not in BY_CODE or bool(self._constant_mask & BY_CODE[tensor.data_type].mask)
 
-    @cached_property
+    @property
     def _constant_mask(self) -> int:
-        found = signature("", CONSTANT.name, self.version_of(""))
-        return 0 if found is None else tensor_mask(found.admitted[found.outputs[0].type])
+        if self._held_mask is None:
+            found = signature("", CONSTANT.name, self.version_of(""))
+            self._held_mask = 0 if found is None else tensor_mask(found.admitted[found.outputs[0].type])
+        return self._held_mask
 
     def version_of(self, domain: str) -> int:
         """The version that the text names. Some exporters import domains of functions at 0, which the imports of the

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from onnx import FunctionProto, ModelProto, NodeProto, defs
 
@@ -160,6 +159,7 @@ class _Judge(Resolver):
         self._target = target
         self._kept: dict[int, _Kept] = {}  # by id(node), as are the findings
         self._reasons: dict[int, tuple[str, str, str]] = {}  # code, message and reason of what needs a function
+        self._names: frozenset[str] | None = None  # what `_read` has found
 
     def standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
         limit = self._target.version_of(domain)
@@ -228,9 +228,11 @@ class _Judge(Resolver):
             self._keep(visit).forms.append(Restamped(visit.node, visit.place, form, here, form_schema(form, goal)))
         return reasons
 
-    @cached_property
+    @property
     def _read(self) -> frozenset[str]:
         """The names of all values that something reads, and of all outputs."""
+        if self._names is not None:
+            return self._names
         found: set[str] = set()
         for nodes in (self._model.graph.node, *(function.node for function in self._model.functions)):
             for node in all_nodes(nodes):
@@ -238,7 +240,8 @@ class _Judge(Resolver):
                 found.update(value.name for graph in subgraphs(node) for value in graph.output)
         found.update(value.name for value in self._model.graph.output)
         found.update(name for function in self._model.functions for name in function.output)
-        return frozenset(found - {""})
+        self._names = frozenset(found - {""})
+        return self._names
 
     def _keep(self, visit: Visit) -> _Kept:
         return self._kept.setdefault(id(visit.node), _Kept(visit.node, visit.place, visit.function))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from threading import Lock
 from typing import Generic, Protocol, TypeVar
+
+from opwright.forks import lock_across_forks
 
 
 class Keepable(Protocol):
@@ -28,7 +29,7 @@ class Kept(Generic[Item]):
     def __init__(self, most: int) -> None:
         self.most = most
         self._items: OrderedDict[Hashable, Item] = OrderedDict()
-        self._lock = Lock()
+        self._lock = lock_across_forks()
         self.get = self._items.get
         self.values = self._items.values
 

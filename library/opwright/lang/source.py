@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from opwright.diagnostics.diagnostic import Place, Replacement
 
@@ -30,10 +29,13 @@ class Source:
         self.name = name
         self.text = text
         self.first_line = first_line
+        self._lines: list[str] | None = None
 
-    @cached_property
+    @property
     def lines(self) -> list[str]:
-        return split_lines(self.text)
+        if self._lines is None:
+            self._lines = split_lines(self.text)
+        return self._lines
 
     def line(self, number: int) -> int:
         """The line of the file that a line of the text is."""

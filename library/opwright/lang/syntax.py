@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
@@ -33,16 +32,13 @@ class Module:
     def __init__(self, source: Source, tree: ast.Module) -> None:
         self.source = source
         self.tree = tree
+        self.binds_in_expressions = ":=" in source.text or not source.text  # it may: with a `:=`
         self.shared = True  # by all functions of the file; else it holds one alone
         self.bound_in: dict[tuple[ast.AST, ...], tuple[str, ...]] = {}  # what `bound_names` has found
         self.mentioned_in: dict[ast.arguments, tuple[str, ...]] = {}  # what `mentioned_names` has found
         self.names_in: dict[ast.stmt | ast.expr, frozenset[str]] = {}  # what `names_of` has found
         self.appending: dict[ast.ListComp, ast.FunctionDef] = {}  # what `appending_of` has made
-
-    @cached_property
-    def binds_in_expressions(self) -> bool:
-        """Whether there may be a `:=` in it: its text has one, or it has no text."""
-        return ":=" in self.source.text or not self.source.text
+        self._found: tuple[dict[str, list[Binding]], dict[int, ast.stmt]] | None = None
 
     @property
     def bindings(self) -> dict[str, list[Binding]]:
@@ -54,14 +50,17 @@ class Module:
         """The statement that a binding's node belongs to, by the node's `id`."""
         return self._bound[1]
 
-    @cached_property
+    @property
     def _bound(self) -> tuple[dict[str, list[Binding]], dict[int, ast.stmt]]:
+        if self._found is not None:
+            return self._found
         bindings, owners = _bind_block(self.tree.body)
         for statement in self.tree.body if self.binds_in_expressions else ():
             for name in names_in_expressions([statement]):
                 bindings.setdefault(name, []).append(Binding(statement, True))
                 owners[id(statement)] = statement
-        return bindings, owners
+        self._found = bindings, owners
+        return self._found
 
     def function(self, name: str) -> ast.FunctionDef | None:
         """The one function of that name bound at top level, or None."""

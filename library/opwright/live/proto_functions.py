@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from onnx import FunctionProto, ModelProto, helper
@@ -48,6 +47,8 @@ class ProtoFunction:
         self.name = proto.name
         self.__name__ = proto.name
         self.__doc__ = proto.doc_string or None
+        self._digest: str | None = None
+        self._script: Script | None = None
 
     def __repr__(self) -> str:
         return f"<ProtoFunction {self.proto.domain}::{self.proto.name}>"
@@ -56,14 +57,18 @@ class ProtoFunction:
     def id(self) -> FunctionId:
         return function_id(self.proto)
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        return str(find("digest")(self.proto, self.callees.values()))
+        if self._digest is None:
+            self._digest = str(find("digest")(self.proto, self.callees.values()))
+        return self._digest
 
-    @cached_property
+    @property
     def script(self) -> Script:
         """What the compiler must know of it."""
-        return describe_proto(self, self.proto, self.callees)
+        if self._script is None:
+            self._script = describe_proto(self, self.proto, self.callees)
+        return self._script
 
     @property
     def callee(self) -> ScriptObject:
@@ -102,10 +107,11 @@ def proto_function(
 ) -> ProtoFunction:
     """A FunctionProto (with the `functions` that it calls), a function of onnxscript or a model as a function.
 
-    A function of onnxscript comes with those that it calls, scripts of ours among them. A model is a ModelProto, the bytes of one, a path, an onnx_ir.Model or a torch.onnx.ONNXProgram. Its inputs become
-    inputs, its initializers constants of the body; its name is that of its graph. Raises DiagnosticError: OW386 where
-    a ModelProto keeps tensors in other files, and where onnxscript calls a function of ours whose body is chosen at
-    each call; OW550, OW551, OW578 and OW579 for what is none of these.
+    A function of onnxscript comes with those that it calls, scripts of ours among them. A model is a ModelProto, the
+    bytes of one, a path, an onnx_ir.Model or a torch.onnx.ONNXProgram. Its inputs become inputs, its initializers
+    constants of the body; its name is that of its graph. Raises DiagnosticError: OW386 where a ModelProto keeps tensors
+    in other files, and where onnxscript calls a function of ours whose body is chosen at each call; OW550, OW551, OW578
+    and OW579 for what is none of these.
     """
     if is_of(proto, ProtoFunction):
         return proto

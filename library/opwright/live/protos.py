@@ -19,7 +19,6 @@ from opwright.lang.lower.state.function_unit import Unit
 from opwright.link.profile import Profile
 from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
-from opwright.live.declared_imports import declare_function_imports
 from opwright.live.declared_names import rename_function
 from opwright.live.libraries import LibraryCalls
 from opwright.live.overloads import overload_id, set_id
@@ -44,6 +43,8 @@ def function_proto(
         raise DiagnosticError([not_one(compiled.unit, family, left)])
     proto = _in_profile(compiled, left[0], named[left[0].key], profile)
     if opset_imports is not None:
+        from opwright.live.declared_imports import declare_function_imports  # which few ask for
+
         declare_function_imports(proto, opset_imports)
     return proto
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakValueDictionary, finalize
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.forks import lock_across_forks
 from opwright.functions import OnnxFunction, script
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
@@ -54,7 +54,7 @@ class _Held:
 
 
 _HELD: WeakValueDictionary[str, _Held] = WeakValueDictionary()
-_LOCK = RLock()  # garbage may be collected while it is held
+_LOCK = lock_across_forks()  # taken again where garbage is collected while it is held
 
 
 def _held(file: str, text: str, module: Module, code: CodeType) -> _Held:
