@@ -32,6 +32,7 @@ from opwright.foreign.callables import (
     plain_value,
     version_of,
 )
+from opwright.foreign.callers_line import AtCallersLine
 from opwright.foreign.link import link
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.foreign.typed_modules import module_text
@@ -56,6 +57,11 @@ def call(function: Callable, /, *args: Any, **kwargs: Any) -> Any:
     Inputs are `spox.Var`s, in order or by name, None where they are left out; attributes are given by name. What is
     wrong is a DiagnosticError at the caller's line.
     """
+    with AtCallersLine():
+        return _call(function, args, kwargs)
+
+
+def _call(function: Callable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function = expect_function(function)
     typed = [_typed(value) for value in args]
     named = {name: _typed(value) for name, value in kwargs.items()}
@@ -64,13 +70,21 @@ def call(function: Callable, /, *args: Any, **kwargs: Any) -> Any:
     bound = bind(function, args, kwargs)
     for value in bound.inputs:
         if value is not None and not isinstance(value, spox.Var):
-            text = f"`{function.name}` is given {value!r} as an input, which is no `spox.Var`"
+            text = f"`{function.name}` is given {_shown(value)} as an input, which is no `spox.Var`"
             raise DiagnosticError([Diagnostic("OW681", text, help="make a constant: `op.const(...)` of spox")])
     outputs = [_spox_type(item.type) for item in model.graph.output]
     needed = oldest_opset_of(function)
     if needed is None and not _can_be_had(function, typed, named, INTERNAL_MIN_OPSET):
         needed = newest
     return _node_of(function, bound.inputs, bound.attributes, outputs, needed)
+
+
+def _shown(value: Any) -> str:
+    """A value in a message: an array is named by its type, as it may be long."""
+    if isinstance(value, bool | int | float | str):
+        return repr(value)
+    kind = type(value)
+    return f"an object of {kind.__module__}.{kind.__qualname__}"
 
 
 def _can_be_had(function: Callable, args: list[Any], kwargs: dict[str, Any], opset: int) -> bool:

@@ -112,7 +112,7 @@ def test_functions_of_ours_that_one_of_onnxscript_calls() -> None:
     model = around.to_model_proto(opset=18)
     assert [item.name for item in model.functions] == ["Swish", "Swished"]
     np.testing.assert_allclose(run(model), (Swish(X, alpha=2.0) + 1) * 2, rtol=1e-5)
-    with pytest.raises(DiagnosticError, match="OW386: `Limited` calls com.acme::Bounded"):
+    with pytest.raises(DiagnosticError, match=r"OW386: `Limited` calls com\.acme::Bounded"):
         proto_function(Limited)
 
 

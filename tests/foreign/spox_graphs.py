@@ -83,6 +83,7 @@ def test_inputs_of_any_number() -> None:
         (lambda x: call(Swish, x, alpha="two"), "OW20"),
         (lambda x: call(Bounded, x), "OW206"),
         (lambda x: call(Swish, 1.0), "OW681"),
+        (lambda x: call(Swish, X), "OW681"),
         (lambda x: call(proto_function(Swish.to_function_proto()), x), "OW683"),
     ],
 )
@@ -91,7 +92,9 @@ def test_a_wrong_call_is_told_at_the_callers_line(wrong: Any, code: str) -> None
         wrong(argument())
     (found,) = caught.value.diagnostics
     assert found.code.startswith(code)
-    assert found.place is None or found.place.file.endswith("spox_graphs.py")
+    assert found.place is not None
+    assert found.place.file.endswith("spox_graphs.py")
+    assert "\n" not in found.message  # as the text of an array has
 
 
 def test_a_module_of_typed_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

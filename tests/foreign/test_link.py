@@ -352,6 +352,18 @@ def test_what_is_no_function() -> None:
     assert refused(graph_of("y = Relu(x)"), abs).startswith("OW683 an object of builtin_function_or_method is no")
 
 
+def test_a_function_of_the_model_that_calls_itself_is_told_as_that() -> None:
+    model = model_of(
+        """g (float[N, 3] x) => (float[N, 3] y) { y = my.Deep(x) }
+        <domain: "my", opset_import: ["": 18, "com.acme": 1]>
+        Deep (v) => (w) { s = com.acme.Swish(v) w = my.Deep(s) }"""
+    )
+    model.opset_import.add(domain="my", version=1)
+    for given in ([Swish], [make_acme()]):
+        with pytest.raises(DiagnosticError, match="OW596: the function my::Deep calls itself"):
+            link(model, given)
+
+
 def test_a_domain_of_which_nothing_is_known_is_told() -> None:
     model = graph_of("y = other.Thing(x)")
     model.opset_import.add(domain="other", version=1)

@@ -17,6 +17,7 @@ from opwright.foreign.typed_call import Typed, call_model
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId, call_id, called, callees_first, function_id, uncalled_functions
 from opwright.graphs.inlined_names import keep_apart
+from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of, rename_values
 from opwright.link.apply import attach_libraries
 from opwright.link.catalogue import merge_libraries
@@ -40,6 +41,7 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
     Raises DiagnosticError: OW680 where a node calls what a known domain has not, OW681 where it calls a script in
     another way than this can be called, OW682 where functions of one id differ, and what `attach` raises.
     """
+    check_structure(model, file)
     if model.training_info:
         called = {*undefined_calls(model), *map(function_id, model.functions)}
         refuse_training_graphs(model, file, called.__contains__)
