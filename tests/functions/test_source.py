@@ -48,6 +48,17 @@ def load(path: Path) -> ModuleType:
     return module
 
 
+def test_a_text_that_is_kept_nowhere_may_be_one_under_a_magic_of_ipython() -> None:
+    """`%%time` runs a cell under the name `<timed exec>`, by which no text is found."""
+    names: dict[str, Any] = {}
+    exec(compile(PROGRAM.format(operator="Tanh"), "<timed exec>", "exec"), names)
+    with pytest.raises(DiagnosticError) as caught:
+        names["f"].to_function_proto()
+    (found,) = caught.value.diagnostics
+    assert found.code == "OW351"
+    assert "`%%time`" in found.reason and "a cell without a magic" in found.help
+
+
 def test_places_are_those_of_the_file() -> None:
     def outer() -> object:
         if True:

@@ -276,16 +276,18 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
             "OW351",
             f"the source text of `{function.__qualname__}` cannot be had",
             Place(shown_name(filename)),
-            reason=_NO_FILE if has_file else "it was defined by `exec` or in a shell that keeps no text",
+            reason=_NO_FILE if has_file else _NO_TEXT,
             help="ship the source file as well, beside the compiled one"
             if has_file
-            else "give the text itself: `opwright.compile_source(text, name)`, or write the function in a file",
+            else "write the function in a file or in a cell without a magic, or give the text itself: "
+            "`opwright.compile_source(text, name)`",
         )
     found = _Parsed(lines, parse(Source(shown_name(filename), "".join(lines))))
     _keep(filename, found)
     return found
 
 
+_NO_TEXT = "it was defined by `exec`, under a magic of IPython (`%%time`), or in a shell that keeps no text"
 _NO_FILE = "the file that defined it is not there, or cannot be read; a compiled module (.pyc) holds no text"
 
 
