@@ -11,6 +11,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from opwright.graphs.inline_weights import HEAVY
+from opwright.link import check
 from opwright.link.check import check_model, undefined_nodes, without_weights
 
 from tests.link.conftest import parse, refused
@@ -160,3 +161,21 @@ def test_a_type_that_has_no_kernel_once_casts_were_put_around_it_is_a_note() -> 
     (note,) = check_model(model, onnx.ModelProto(), "m")
     assert (note.code, note.severity.value) == ("OW568", "note")
     assert note.reason.startswith("Failed to find kernel for Cast(23)")
+
+
+def test_a_model_that_loads_with_its_functions_in_place_of_their_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What onnxruntime has against a model may be how functions are called: that is tried, and told."""
+    model = parse(
+        """<ir_version: 10, opset_import: ["": 18, "my": 1]> g (float[N] x) => (float[N] y) { y = my.F(x) }
+        <domain: "my", opset_import: ["": 18]> F (a) => (b) { b = Neg(a) }"""
+    )
+    nothing = onnx.ModelProto()  # of which onnxruntime is not asked
+    for loads, advice in ((True, "inline=True"), (False, "tell their authors")):
+
+        def refusal(_: object, tried: onnx.ModelProto, loads: bool = loads) -> str:
+            return "" if loads and not tried.functions else "this is wrong"
+
+        monkeypatch.setattr(check, "_refusal", refusal)
+        (found,) = refused(lambda: check_model(model, nothing, "m"))
+        assert (found.code, found.reason) == ("OW567", "this is wrong")
+        assert advice in found.help

@@ -12,6 +12,7 @@ from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inf
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.inline import inline_model
 from opwright.graphs.inline_weights import HEAVY, declared_bytes
 from opwright.graphs.model_inference import infer_strictly
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
@@ -87,6 +88,9 @@ def _says_again(problem: str, before: str | None) -> bool:
     return before is not None and _OPSET.sub("", problem) == _OPSET.sub("", before)
 
 
+_INLINE = (
+    "attach with `inline=True` (`--inline`): with the functions in place of their calls, onnxruntime loads the model"
+)
 _REPORT = "fix what the checker names; if it is in a library's function or made by an exporter, tell their authors"
 
 
@@ -204,7 +208,22 @@ def _load_on_onnxruntime(model: ModelProto, before: ModelProto | None, file: str
         return [_note("onnxruntime cannot run this model, so it was not loaded on it", file, text)]
     if before is not None and _refusal(onnxruntime, without_weights(before)) == text:
         return [_note("onnxruntime refuses this model, as it did before", file, text)]
-    raise DiagnosticError([Diagnostic("OW567", "onnxruntime refuses the model", Place(file), text, _REPORT)])
+    help_text = _INLINE if _loads_inlined(onnxruntime, model) else _REPORT
+    raise DiagnosticError([Diagnostic("OW567", "onnxruntime refuses the model", Place(file), text, help_text)])
+
+
+def _loads_inlined(onnxruntime: Any, model: ModelProto) -> bool:
+    """Whether onnxruntime loads the model with its functions in place of their calls: what it has against the model is
+    how functions are called, then."""
+    if not model.functions:
+        return False
+    inlined = ModelProto()
+    inlined.CopyFrom(model)
+    try:
+        inline_model(inlined)
+    except DiagnosticError:  # it would be too large
+        return False
+    return not _refusal(onnxruntime, inlined)
 
 
 def _refusal(onnxruntime: Any, model: ModelProto) -> str:
