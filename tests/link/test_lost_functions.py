@@ -48,7 +48,9 @@ def without(model: onnx.ModelProto, *names: str) -> onnx.ModelProto:
 
 @pytest.mark.parametrize("ir", [9, 10])
 @pytest.mark.parametrize("profile", Profile)
-@pytest.mark.parametrize("names", [("Bounded",), ("Bounded__low_present",), ("Caller",), ("Plain", "Caller", "Bounded")])
+@pytest.mark.parametrize(
+    "names", [("Bounded",), ("Bounded__low_present",), ("Caller",), ("Plain", "Caller", "Bounded")]
+)
 def test_calls_come_back_without_their_functions(
     library: Bundle, names: tuple[str, ...], profile: Profile, ir: int
 ) -> None:

@@ -49,7 +49,7 @@ def test_functions_of_ours_come_with_their_callers() -> None:
     called = proto_function(calling(Swished, "Outer", calling(Swish)))  # type: ignore[arg-type]
 
     @script()
-    def ours(x: FLOAT["N", 3]) -> Any:
+    def ours(x: FLOAT[2, 3]) -> Any:
         return called(x) * 2
 
     names = {item.name for item in ours.to_model_proto(opset=18).functions}

@@ -233,7 +233,7 @@ def _run(recorder: Recorder, task: ModelTask, nodes: Sequence[ir.Node]) -> list[
             only = nodes[0] if len(nodes) == 1 else None
             recorder.low.error(
                 "OW370",
-                f"`{only.callee.name}` fails" if isinstance(only, ir.Call) else "this part of the graph fails",
+                f"`{only.callee.identity[1]}` fails" if isinstance(only, ir.Call) else "this part of the graph fails",
                 None,
                 reason=one_line(error),
                 help="" if only is not None else "look at the values before: `b.run([x, y], ...)`",

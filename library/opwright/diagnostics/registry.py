@@ -1283,7 +1283,9 @@ TABLE = (
         "would an attribute that was written on a node and altered since. Below IR version 10 nodes cannot say what "
         "they were: the model does, and where it was changed so that they cannot be told apart, nothing is detached. "
         "Nor is a model that was brought to another opset and then got nodes whose operator is of another version at "
-        "the opset before: they would mean something else there.",
+        "the opset before: they would mean something else there. A function that calls one which another tool has "
+        "removed is no longer what was attached either; calls of the one that was removed come back where they say "
+        "what they were.",
     ),
     Code(
         "OW577",

@@ -59,8 +59,9 @@ def detach(model: SameForm) -> SameForm: ...
 def detach(model: AnyModel) -> Any:
     """The model as it was before libraries were attached to it, in the form that is given (see `attach`).
 
-    Calls whose function another tool has removed come back, too, where they say what they were. Raises
-    DiagnosticError: OW576 when a linked function was altered since, which taking it out would lose, OW550, OW551, OW578 and OW579 when `model` is none.
+    Calls whose function another tool has removed come back, too, where they say what they were. Raises DiagnosticError:
+    OW576 when a linked function was altered since, which taking it out would lose, OW550, OW551, OW578 and OW579 when
+    `model` is none.
     """
     given = given_model(model, leave_weights=True)
     return given.give_back(detach_libraries(given.proto, given.file).model)
