@@ -13,7 +13,7 @@ _PAUSE = 0.0005  # seconds
 
 def lock_across_forks() -> Any:
     """A lock for what takes a moment: a fork waits until no other thread holds it, so that the child finds it free, and
-    what it guards whole."""
+    what it guards whole. Each is kept as long as the process."""
     made = RLock()
     _LOCKS.append(made)
     return made

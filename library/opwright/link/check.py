@@ -88,9 +88,7 @@ def _says_again(problem: str, before: str | None) -> bool:
     return before is not None and _OPSET.sub("", problem) == _OPSET.sub("", before)
 
 
-_INLINE = (
-    "attach with `inline=True` (`--inline`): with the functions in place of their calls, onnxruntime loads the model"
-)
+_INLINE = "attach with `inline=True` (`--inline`): onnxruntime loads it with the functions in place of their calls"
 _REPORT = "fix what the checker names; if it is in a library's function or made by an exporter, tell their authors"
 
 
