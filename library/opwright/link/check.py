@@ -88,7 +88,7 @@ def _says_again(problem: str, before: str | None) -> bool:
     return before is not None and _OPSET.sub("", problem) == _OPSET.sub("", before)
 
 
-_INLINE = "attach with `inline=True` (`--inline`): onnxruntime loads it with the functions in place of their calls"
+_INLINE = "fix what it names, or attach with `inline=True` (`--inline`): it loads with functions in place of calls"
 _REPORT = "fix what the checker names; if it is in a library's function or made by an exporter, tell their authors"
 
 
@@ -211,8 +211,7 @@ def _load_on_onnxruntime(model: ModelProto, before: ModelProto | None, file: str
 
 
 def _loads_inlined(onnxruntime: Any, model: ModelProto) -> bool:
-    """Whether onnxruntime loads the model with its functions in place of their calls: what it has against the model is
-    how functions are called, then."""
+    """Whether onnxruntime loads the model with its functions in place of their calls."""
     if not model.functions:
         return False
     inlined = ModelProto()
