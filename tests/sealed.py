@@ -28,8 +28,8 @@ def seal_with_the_secret_of_the_tests() -> None:
 
 @contextmanager
 def as_this_user() -> Iterator[None]:
-    """For the cache of this repository, which `nox -s build` and `opwright test` have filled. Sessions that are no tests
-    run as this user anyway."""
+    """For the cache of this repository, which `nox -s build` and `opwright test` have filled. Sessions that are no
+    tests run as this user anyway."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, os.environ.get(_OF_THIS_USER, os.environ.get(VARIABLE, "")))
         yield
