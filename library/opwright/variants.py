@@ -40,26 +40,58 @@ class Match(Generic[Variant]):
         self.open_axes = open_axes
 
 
+class VariantTable(Generic[Variant]):
+    """Variants to choose among. Whoever chooses among the same ones often keeps it: their keys are read once."""
+
+    __slots__ = ("_all", "_keys", "_others", "_values", "_without", "variants")
+
+    def __init__(self, variants: Sequence[Variant]) -> None:
+        self.variants = variants
+        self._all = (1 << len(variants)) - 1  # sets of variants are bits
+        self._values: dict[str, dict[str, int]] = {}  # by axis and value, the variants that have it
+        for position, item in enumerate(variants):
+            for axis, value in item.variant:
+                having = self._values.setdefault(axis, {})
+                having[value] = having.get(value, 0) | 1 << position
+        self._without = {axis: self._all & ~_union(having.values()) for axis, having in self._values.items()}
+        self._others = [position for position, item in enumerate(variants) if _has_other(item.variant)]
+        self._keys = [dict(item.variant) for item in variants] if self._others else []
+
+    def match(self, known: Known) -> Match[Variant]:
+        """Compares each key with the facts of a call. More than one fits only where a fact is missing."""
+        facts = {axis: known(axis) for axis in self._values}
+        kept = self._all
+        for axis, actual in facts.items():
+            if actual is not None:
+                values = self._values[axis].items()
+                kept &= self._without[axis] | _union(having for value, having in values if _fits(value, actual))
+        for position in self._others:
+            key = self.variants[position].variant
+            if kept >> position & 1 and any(_is_meant(exact, key, facts) for exact in self._keys):
+                kept &= ~(1 << position)
+        fitting = tuple(item for position, item in enumerate(self.variants) if kept >> position & 1)
+        open_axes = dict.fromkeys(axis for item in fitting for axis, _ in item.variant if facts[axis] is None)
+        return Match(fitting, tuple(open_axes))
+
+
 def match_variants(variants: Sequence[Variant], known: Known) -> Match[Variant]:
-    """Compares each key with the facts of a call. More than one fits only where a fact is missing."""
-    facts = {axis: known(axis) for axis in dict.fromkeys(axis for item in variants for axis, _ in item.variant)}
-    keys = [dict(item.variant) for item in variants]
-    kept = tuple(
-        item
-        for item in variants
-        if all(_fits(value, facts[axis]) for axis, value in item.variant)
-        and not (_has_other(item.variant) and any(_is_meant(exact, item.variant, facts) for exact in keys))
-    )
-    open_axes = dict.fromkeys(axis for item in kept for axis, _ in item.variant if facts[axis] is None)
-    return Match(kept, tuple(open_axes))
+    """What a `VariantTable` of them gives."""
+    return VariantTable(variants).match(known)
+
+
+def _union(sets: Iterable[int]) -> int:
+    found = 0
+    for item in sets:
+        found |= item
+    return found
 
 
 def _has_other(key: Key) -> bool:
     return any(value == OTHER for _, value in key)
 
 
-def _fits(value: str, actual: tuple[str, ...] | None) -> bool:
-    if actual is None or value in actual or value == OTHER:
+def _fits(value: str, actual: tuple[str, ...]) -> bool:
+    if value in actual or value == OTHER:
         return True
     return value.startswith(NOT) and not any(item in value.removeprefix(NOT).split("|") for item in actual)
 

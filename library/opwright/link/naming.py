@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.graphs.ids import FunctionId
-from opwright.link.catalogue import Catalogue
+from opwright.link.catalogue import Catalogue, Same
 from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
 from opwright.link.profile import Profile
-from opwright.variants import labels, overload_of, portable_name
+from opwright.variants import Key, labels, overload_of, portable_name
 
 Content = tuple[str, str, tuple[str, ...], tuple[str, ...]]  # identity, body, inputs, attributes
 
@@ -100,15 +101,9 @@ class Naming:
 
         An instance of a template always has one: others may be made for the same model.
         """
-        siblings = [Instance(instance.entry, body) for body in bodies_at(instance.entry, self.opset)]
-        contents = [sibling.content for sibling in siblings]
-        if template_at(instance.entry, self.opset) is not None:
-            keys = [sibling.body.variant for sibling in siblings]
-            return dict(zip(reversed(contents), reversed(keys), strict=True)).get(
-                instance.content, instance.body.variant
-            )
-        named = dict(zip(contents, labels([item.body.variant for item in siblings], contents), strict=True))
-        return named.get(instance.content, instance.body.variant if len(named) > 1 else ())
+        named = _keys_of_contents(Same(instance.entry), self.opset)
+        has_others = len(named) > 1 or template_at(instance.entry, self.opset) is not None
+        return named.get(instance.content, instance.body.variant if has_others else ())
 
     def import_of(self, domain: str) -> int:
         """The version at which functions of a library's domain are called in this model."""
@@ -144,6 +139,18 @@ class Naming:
         imported = self.import_of(entry.domain)
         since = self.catalogue.since_versions(entry.domain, entry.name)
         return max((version for version in since if version <= imported), default=None) == entry.since_version
+
+
+@lru_cache(maxsize=1 << 8)
+def _keys_of_contents(entry: Same[FunctionEntry], opset: int) -> Mapping[Content, Key]:
+    """The bodies of a version at an opset, each with the key of the first variant that has it; an empty one where there
+    is one body for all, and no template. Kept, for all bodies of a version are instantiated one by one."""
+    siblings = [Instance(entry.value, body) for body in bodies_at(entry.value, opset)]
+    contents = [sibling.content for sibling in siblings]
+    keys = [sibling.body.variant for sibling in siblings]
+    if template_at(entry.value, opset) is None:
+        return dict(zip(contents, labels(keys, contents), strict=True))
+    return dict(zip(reversed(contents), reversed(keys), strict=True))
 
 
 def _same_name(

@@ -7,7 +7,7 @@ from opwright.bundle.call_interface import ANY, inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
 from opwright.lang.instances import graph_digest
-from opwright.variants import match_variants
+from opwright.variants import VariantTable
 
 from opwright_build.verify.case_model import Case, Items
 from opwright_build.verify.items import type_of
@@ -19,10 +19,10 @@ class Bodies:
     def __init__(self, entry: FunctionEntry) -> None:
         self._entry = entry
         # Opsets at which other bodies begin to hold, and the bodies of each: variants may change at different ones.
-        self._at = {
-            opset: [body for body in entry.bodies if body.first_opset <= opset <= body.last_opset]
+        self._at = [
+            VariantTable([body for body in entry.bodies if body.first_opset <= opset <= body.last_opset])
             for opset in sorted({body.first_opset for body in entry.bodies})
-        }
+        ]
         self._axes = tuple(dict.fromkeys(axis for body in entry.bodies for axis, _ in body.variant))
         self._chosen: dict[tuple[tuple[str, ...], ...], list[BodyEntry]] = {}
 
@@ -33,9 +33,9 @@ class Bodies:
         if facts not in self._chosen:
             known = dict(zip(self._axes, facts, strict=True))
             misfits: set[int] = set()
-            for bodies in self._at.values():
-                fitting = {id(body) for body in match_variants(bodies, known.__getitem__).fitting}
-                misfits.update(id(body) for body in bodies if id(body) not in fitting)
+            for table in self._at:
+                fitting = {id(body) for body in table.match(known.__getitem__).fitting}
+                misfits.update(id(body) for body in table.variants if id(body) not in fitting)
             self._chosen[facts] = [body for body in self._entry.bodies if id(body) not in misfits]
         return self._chosen[facts]
 
