@@ -26,6 +26,8 @@ from opwright_build.cluster.tls_files import require_tls_file
 from opwright_build.engine import state_file, url_files
 from opwright_build.engine.action import Done, Failed, Record
 from opwright_build.engine.content_digest import digest_bytes
+from opwright_build.engine.mutual_actions import Result
+from opwright_build.engine.run import Engine
 from opwright_build.engine.signing import TRUSTED_KEYS
 from opwright_build.engine.store import SHARED
 from opwright_build.engine.system_errors import InfrastructureError
@@ -88,6 +90,10 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
             else:
                 monkeypatch.setattr(SessionCluster, "connected", lambda _: CLUSTERS[words[1]]())
             return 0
+        if words == ["edited-meanwhile"]:
+            (root / "dist" / "base-1.0.0.onnxlib").unlink()
+            monkeypatch.setattr(Engine, "fetch", _edited_before(Engine.fetch, root / "specs" / "library.yaml"))
+            return 0
         if words == ["generator", "uninstalled"]:
             monkeypatch.setattr(library_site, "find_spec", lambda name: None)
             return 0
@@ -136,6 +142,17 @@ class _LostWorker:
 
     def stop(self) -> str:
         return "crashed (signal 11)"
+
+
+def _edited_before(fetch: Callable[[Engine, Result, str], bytes], library: Path) -> object:
+    """The library gets another version when an archive is asked for."""
+
+    def edit_and_fetch(engine: Engine, result: Result, name: str) -> bytes:
+        if name.startswith("dist/"):
+            library.write_text(library.read_text(encoding="utf-8").replace("1.0.0", "1.0.1"), encoding="utf-8")
+        return fetch(engine, result, name)
+
+    return edit_and_fetch
 
 
 def _read_only(path: Path, on_wait: Callable[[], None]) -> NoReturn:

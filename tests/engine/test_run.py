@@ -213,6 +213,26 @@ def test_what_is_not_kept_is_made_again_by_the_part_that_makes_it(tmp_path: Path
     assert second.warnings == []
 
 
+def test_what_is_something_else_by_now_is_not_taken_for_it(tmp_path: Path) -> None:
+    """The bytes of a known result are asked for, and meanwhile it is made of another file."""
+    engine, text = make_engine(tmp_path), b"text"
+
+    def whole(reader: Reader, engine: Engine) -> Outcome:
+        (part,) = engine.run([action("large", {"text": engine.put(text)})])
+        assert isinstance(part.outcome, Done)
+        return Done({text.decode(): part.outcome.outputs["archive"]}, unkept=(text.decode(),))
+
+    result = engine.run_composite(action("whole"), whole)
+    later = make_engine(tmp_path)
+    known = later.run_composite(action("whole"), whole)
+    assert known.cached
+    text = b"something else"
+    with pytest.raises(DiagnosticError) as refused:
+        later.fetch(known, "text")
+    assert [item.code for item in refused.value.diagnostics] == ["OW932"]
+    assert result.outcome == known.outcome
+
+
 def test_what_cannot_be_made_again_says_why(tmp_path: Path) -> None:
     """The bytes of a known result are asked for, and meanwhile a file that it comes from is gone."""
     (tmp_path / "a").write_bytes(b"include\ntext")

@@ -268,7 +268,8 @@ class Engine:
 
     def fetch(self, result: Result, name: str) -> bytes:
         """One output's bytes. When the store does not have them the action runs again, or that one of its parts which
-        makes them. KeyError without such an output, DiagnosticError where what has been done cannot be done again."""
+        makes them. KeyError without such an output, DiagnosticError where what has been done cannot be done again, or
+        (OW932) gives something else: its bytes would stand beside those of before."""
         if not isinstance(result.outcome, Done):
             raise KeyError(name)
         data = self._output(result.action, result.outcome, name)
@@ -277,7 +278,9 @@ class Engine:
         again = self._run_here(result.action)
         if not isinstance(again.outcome, Done):
             raise _undone(again, name)
-        digest = again.outcome.outputs[name]
+        digest = result.outcome.outputs[name]
+        if again.outcome.outputs.get(name) != digest:
+            raise DiagnosticError([_changed_meanwhile(result.action)])
         data = self._output(again.action, again.outcome, name)
         if data is None and digest in self._makers:
             made = self._run_here(self._makers[digest])
@@ -425,6 +428,15 @@ def _undone(again: Result, name: str) -> Exception:
 
 
 CompositeFunction = Callable[[Reader, Engine], Outcome]
+
+
+def _changed_meanwhile(action: Action) -> Diagnostic:
+    return Diagnostic(
+        code="OW932",
+        message=f"{action.label}: its files changed while it was built",
+        reason="what was made first is not kept, and what is made now is something else",
+        help="nothing was written: run the command again",
+    )
 
 
 def _nondeterministic(action: Action) -> Diagnostic:

@@ -1911,6 +1911,12 @@ TABLE = (
         "Builds use one process a processor. Where the machine allows no more processes or memory, `-j 1` needs none.",
     ),
     Code(
+        "OW932",
+        "Files changed while they were built",
+        "Archives are not kept in the cache, and are joined again where they are missing. Where a spec was edited "
+        "between the two, the files of a build would be of two states; so none is written.",
+    ),
+    Code(
         "OW940",
         "The machine refuses a file",
         "The disk is full or fails, this user may not open the file, or too many files are open. What was written "

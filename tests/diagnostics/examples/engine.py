@@ -1,4 +1,4 @@
-"""OW901 to OW916: the cache, the outputs, the command line. OW930 and OW931: worker processes. OW960 to
+"""OW901 to OW916: the cache, the outputs, the command line. OW930 to OW932: worker processes, edits meanwhile. OW960 to
 OW967: clusters. OW968 and OW969: names of files. OW970 and OW971: sites."""
 
 from __future__ import annotations
@@ -176,6 +176,11 @@ PAIRS = (
         "OW931",
         bad=Example("workers missing && build -j 2", _TWICE),
         good=Example("build -j 1", _TWICE),
+    ),
+    Pair(
+        "OW932",
+        bad=Example("build && edited-meanwhile && build"),
+        good=Example("build && build"),
     ),
     Pair(
         "OW960",
