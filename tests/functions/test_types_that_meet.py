@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright import BOOL, UINT8, OnnxFunction, script
+from opwright import BOOL, FLOAT, INT32, UINT8, OnnxFunction, script
 from opwright import opset14 as op
 from opwright.diagnostics import DiagnosticError
 
@@ -67,3 +67,37 @@ def test_where_none_holds_it_is_refused() -> None:
     with pytest.raises(DiagnosticError) as caught:
         never.to_function_proto()
     assert "OW308" in {item.code for item in caught.value.diagnostics}
+
+
+@script()
+def of_two(x, y):
+    return x ^ True, op.BitShift(y, 3, direction="LEFT")
+
+
+def test_types_that_no_operator_takes_are_no_variants() -> None:
+    """However many element types are tried, the limit is one of bodies."""
+    assert len(of_two.to_function_protos()) == 4
+
+
+@script()
+def divided(x):
+    return x / 0
+
+
+@script()
+def of_whole_numbers(x: INT32[3]):
+    return divided(x)
+
+
+@script()
+def of_fractions(x: FLOAT[3]):
+    return divided(x)
+
+
+@pytest.mark.parametrize("opset", [13, 14, 17, 18])
+def test_integers_are_not_divided_by_zero(opset: int) -> None:
+    """Runtimes refuse it, before they run it or then: so no type of theirs is admitted."""
+    of_fractions.to_model_proto(opset=opset)
+    with pytest.raises(DiagnosticError) as caught:
+        of_whole_numbers.to_model_proto(opset=opset)
+    assert {item.code for item in caught.value.diagnostics} <= {"OW208", "OW218"}

@@ -71,14 +71,14 @@ def build_family(
     """
     order: dict[str, int] = {}
     variants: list[Variant] = []
+    good = 0  # of them; those that are ruled out or refused do not count
     open_questions: dict[str, Question] = {}
     implied: dict[tuple[str, str], bool] = {}
     asked: dict[str, Place] = {}
     looked_up = LookedUp()
     with Solver(unit, Target(opset, given or {}, values or {}), looked_up) as solver:
         while solver.pending:
-            kept = sum(not variant.lowered.pruned for variant in variants)
-            if kept >= VARIANT_LIMIT or len(variants) + solver.pending > _MOST_ATTEMPTS:
+            if len(variants) + solver.pending > _MOST_ATTEMPTS:
                 return Family(opset, (), (), looked_up, (_too_many(unit),), solver.axes)
             found = solver.next()
             if isinstance(found, Question):
@@ -94,6 +94,9 @@ def build_family(
             order = order or (key_order(unit) if known else {})
             key = tuple(sorted(known.items(), key=lambda item: order.get(item[0], len(order))))
             variants.append(Variant(key, found))
+            good += found.function is not None
+            if good > VARIANT_LIMIT:
+                return Family(opset, (), (), looked_up, (_too_many(unit),), tuple(known))
     if open_questions:
         told = tuple(_open(unit, question) for question in open_questions.values())
         return Family(opset, (), (), looked_up, told, tuple(open_questions))

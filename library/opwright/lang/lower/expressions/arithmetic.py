@@ -20,6 +20,7 @@ from opwright.lang.lower.numbers.number_operands import (
     describe,
     is_number,
     is_static_number,
+    narrow,
     needs_element,
     other_value,
 )
@@ -175,15 +176,7 @@ def _on_tensors(
         )
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
     if by_zero and low.checks_statically and element is not None:
-        low.target.rely_on(element)
-    if by_zero and low.checks_statically and element is not None and _holds_integers(element):
-        raise low.error(
-            "OW312",
-            f"`{symbol}` has no value here",
-            span,
-            reason="integers are divided by zero, and runtimes refuse that before they run it",
-            help="divide by another number, or cast to a float type first",
-        )
+        _refuse_integers(low, symbol, element, span)
     if symbol == "**" and element is not None:
         form = _form(low, BINARY, symbol, element, span)
         made = integer_power(low, left, right, ir.settle(element), span)
@@ -214,8 +207,23 @@ def _on_tensors(
 _DIVISIONS = ("/", "//", "%")
 
 
-def _holds_integers(element: ir.Element) -> bool:
-    return all(item.is_integer for item in ir.settle(element).elements)
+def _refuse_integers(low: Lowering, symbol: str, element: ir.Element, span: Span) -> None:
+    """Of what is divided by zero. An element type that the body decides becomes one of floats."""
+    low.target.rely_on(element)
+    elements = ir.settle(element).elements
+    integers = [item for item in elements if item.is_integer]
+    if len(integers) == len(elements):
+        raise low.error(
+            "OW312",
+            f"`{symbol}` has no value here",
+            span,
+            reason="integers are divided by zero, and runtimes refuse that before they run it",
+            help="divide by another number, or cast to a float type first",
+            depends_on=Choice.INFERRED_TYPE,
+        )
+    variable = ir.open_element(element)
+    if integers and variable is not None and not narrow(low, variable, integers, f"`{symbol}` by zero"):
+        raise needs_element(low, variable, span)
 
 
 def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: Span) -> Form:

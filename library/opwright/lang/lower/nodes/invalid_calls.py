@@ -66,6 +66,7 @@ def refuse_invalid(
             reason="integers are divided by zero, and runtimes refuse that before they run it",
             help="divide by another number, or cast to a float type first",
             subject=found.name,
+            depends_on=Choice.INFERRED_TYPE,
         )
     data = [None if value is None else low.contents.get(value) for value in inputs]
     reason = why_invalid(found, inputs, attributes, count, data, low.trail.reads)

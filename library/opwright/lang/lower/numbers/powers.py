@@ -21,6 +21,7 @@ from opwright.lang.lower.numbers.number_operands import (
     is_number,
     is_static_number,
     narrow,
+    needs_element,
     number_kind,
 )
 from opwright.lang.lower.state.context import Lowering, complete
@@ -94,6 +95,8 @@ def _product(
             depends_on=Choice.INFERRED_TYPE,
         )
     if variable is not None:
+        if variable.rigid and exponent and not _is_raised_by_pow(low, integers, span):
+            raise needs_element(low, variable, span)  # declared types that `Pow` would take away
         return None
     if not exponent:
         return None if _is_raised_by_pow(low, integers, span) else _ones(low, base, element, span)
