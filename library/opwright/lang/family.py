@@ -72,6 +72,7 @@ def build_family(
     order: dict[str, int] = {}
     variants: list[Variant] = []
     good = 0  # of them; those that are ruled out or refused do not count
+    beyond: tuple[str, ...] = ()  # what the first case answers that is one too many
     open_questions: dict[str, Question] = {}
     implied: dict[tuple[str, str], bool] = {}
     asked: dict[str, Place] = {}
@@ -79,7 +80,9 @@ def build_family(
     with Solver(unit, Target(opset, given or {}, values or {}), looked_up) as solver:
         while solver.pending:
             if len(variants) + solver.pending > _MOST_ATTEMPTS:
-                return Family(opset, (), (), looked_up, (_too_many(unit),), solver.axes)
+                return Family(opset, (), (), looked_up, (_too_many(unit),), beyond or solver.axes)
+            if good == VARIANT_LIMIT:
+                beyond = beyond or solver.axes
             found = solver.next()
             if isinstance(found, Question):
                 if found.span is not None:
@@ -96,7 +99,7 @@ def build_family(
             variants.append(Variant(key, found))
             good += found.function is not None
             if good > VARIANT_LIMIT:
-                return Family(opset, (), (), looked_up, (_too_many(unit),), tuple(known))
+                return Family(opset, (), (), looked_up, (_too_many(unit),), beyond)
     if open_questions:
         told = tuple(_open(unit, question) for question in open_questions.values())
         return Family(opset, (), (), looked_up, told, tuple(open_questions))
