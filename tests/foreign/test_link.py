@@ -269,6 +269,27 @@ def test_what_is_linked_stays_and_is_the_same_each_time() -> None:
     assert link(once, [Swish]) == once
 
 
+def test_a_function_of_the_model_by_the_name_of_one_that_it_calls_stays() -> None:
+    """Their values would meet where onnxruntime inlines them; those of the function that is linked get other names, and
+    it is the same one when it is linked again."""
+    taken = Swish.to_function_proto().node[0].output[0]
+    branches = f"""{taken} = Abs(x) y = If (c) <then_branch = t () => (float[N, M] u) {{ u = com.acme.Swish({taken}) }},
+        else_branch = e () => (float[N, M] v) {{ v = Neg({taken}) }}>"""
+    own = f'<domain: "my", opset_import: ["": 18, "com.acme": 1]> Swish (c, x) => (y) {{ {branches} }}'
+    text = f"g (bool c, float[N, 3] x) => (float[N, M] y) {{ y = my.Swish(c, x) }} {own}"
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["": 18, "my": 1, "com.acme": 1]> {text}')
+    once = link(model, [Swish])
+    made = {function.domain: {name for node in function.node for name in node.output} for function in once.functions}
+    assert made["my"] == {taken, "y"}
+    assert taken not in made["com.acme"]
+    np.testing.assert_allclose(run(once, c=np.array(True), x=X), Swish(np.abs(X)), rtol=1e-6)
+
+    once.graph.node[0].output[0] = "inner"
+    once.graph.node.add(op_type="Swished", domain="com.acme", input=["inner"], output=["y"])
+    twice = link(once, [Swished])
+    np.testing.assert_allclose(run(twice, c=np.array(True), x=X), Swished(Swish(np.abs(X))), rtol=1e-6)
+
+
 def test_the_functions_that_nodes_of_onnx_ir_were_made_for_are_known() -> None:
     model = onnx_ir.from_proto(graph_of("y = com.acme.Swish(x)"))
     model.graph[0].meta["opwright.function"] = Swish

@@ -14,7 +14,7 @@ from opwright.diagnostics import DiagnosticError
 @script()
 def operator(c, z):
     if c:
-        unused = op.Xor(z, True)  # noqa: F841
+        _ = op.Xor(z, True)
         kept = z
     else:
         kept = BOOL(False)
@@ -24,7 +24,7 @@ def operator(c, z):
 @script()
 def sign(c, z):
     if c:
-        unused = True & z ^ False  # noqa: F841
+        _ = True & z ^ False
         kept = z
     else:
         kept = BOOL(False)
@@ -34,7 +34,7 @@ def sign(c, z):
 @script()
 def of_four_types(c, z):
     if c:
-        unused = op.BitShift(z, 3, direction="LEFT")  # noqa: F841
+        _ = op.BitShift(z, 3, direction="LEFT")
         kept = z
     else:
         kept = UINT8(3)
@@ -56,7 +56,7 @@ def test_a_number_asks_for_no_type_that_does_not_hold(function: OnnxFunction, ke
 @script()
 def never(c, z):
     if c:
-        unused = op.Xor(z, True)  # noqa: F841
+        _ = op.Xor(z, True)
         kept = z
     else:
         kept = UINT8(3)

@@ -7,7 +7,7 @@ import onnx.parser
 import pytest
 from onnx import FunctionProto
 from opwright.graphs.ids import function_id
-from opwright.graphs.inlined_names import keep_apart
+from opwright.graphs.inlined_names import keep_apart, same_but_for_names
 
 
 def parse(domain: str, name: str, body: str) -> FunctionProto:
@@ -75,3 +75,15 @@ def test_others_keep_their_names(name: str) -> None:
     before = [function.SerializeToString() for function in functions]
     keep_apart(functions)
     assert [function.SerializeToString() for function in functions] == before
+
+
+def test_what_was_renamed_is_the_same_function() -> None:
+    first, second = parse("a", "F", NEST), parse("b", "F", NEST)
+    keep_apart([first, second])
+    assert same_but_for_names(second, parse("b", "F", NEST))
+    assert not same_but_for_names(second, parse("b", "F", NEST.replace("Neg", "Abs")))
+    swapped = parse("b", "F", NEST.replace("Add(p, s)", "Add(s, p)"))
+    assert not same_but_for_names(second, swapped)
+    assert not same_but_for_names(
+        parse("b", "F", "(x, z) => (y) { y = Sub(x, z) }"), parse("b", "F", "(x, z) => (y) { y = Sub(z, x) }")
+    )

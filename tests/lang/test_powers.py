@@ -107,10 +107,11 @@ def test_an_exponent_that_unrolling_makes_known(compiler: Compiler) -> None:
         assert got.tolist() == [3 + 1 + 3 + 9 + 27]
 
 
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3])
 @pytest.mark.parametrize("opset", [14, 15, 18])
-def test_a_declared_type_that_pow_does_not_take(compiler: Compiler, opset: int) -> None:
+def test_a_declared_type_that_pow_does_not_take(compiler: Compiler, opset: int, exponent: int) -> None:
     """It is declared, so there is a body for it: its own product."""
-    text = "def F(x):\n    return x ** 2\n"
+    text = f"def F(x):\n    return x ** {exponent}\n"
     family = compiler.family(text, {"x": "T"}, {"y": "T"}, {"T": ["float", "int8", "int32"]}, opset=opset)
     assert not family.diagnostics
     assert [variant.key for variant in family.variants] == [(("T", item),) for item in ("float", "int8", "int32")]

@@ -16,7 +16,7 @@ from opwright.foreign.inferred_shapes import SHAPES, InferredShapes, noted_shape
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId, call_id, called, callees_first, function_id, uncalled_functions
-from opwright.graphs.inlined_names import keep_apart
+from opwright.graphs.inlined_names import keep_apart, same_but_for_names
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of, rename_values
 from opwright.link.apply import attach_libraries
@@ -289,13 +289,12 @@ def _splice(model: ModelProto, calls: _Calls) -> None:
         del nodes[:]
         nodes.extend(rebuilt)
     functions = {function_id(item): item for item in model.functions}
+    given = frozenset(functions)
     versions = imports_of(model)
     for call in {id(item.call): item.call for item in calls.made.values()}.values():
         for function in call.functions:
             known = functions.setdefault(function_id(function), function)
-            if known is not function and known.SerializeToString(deterministic=True) != function.SerializeToString(
-                deterministic=True
-            ):
+            if known is not function and not same_but_for_names(known, function):
                 raise DiagnosticError([_differ(function)])
         for item in call.opset_import:
             domain = normal_domain(item.domain)
@@ -310,7 +309,7 @@ def _splice(model: ModelProto, calls: _Calls) -> None:
     ordered = [_copy(item) for item in callees_first(functions)]
     del model.functions[:], model.opset_import[:]
     model.functions.extend(ordered)
-    keep_apart(model.functions)
+    keep_apart(model.functions, given)
     model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in versions.items())
 
 

@@ -34,6 +34,29 @@ def keep_apart(functions: Sequence[FunctionProto], given: Collection[FunctionId]
         taken.update(_inlined(function, inside))
 
 
+def same_but_for_names(one: FunctionProto, other: FunctionProto) -> bool:
+    """Whether two functions are the same, but for the names of values inside of them."""
+    if one.SerializeToString(deterministic=True) == other.SerializeToString(deterministic=True):
+        return True
+    return _numbered(one) == _numbered(other)
+
+
+def _numbered(function: FunctionProto) -> bytes:
+    """The function with its values named in the order in which it makes them, by what no formal parameter is called."""
+    made = FunctionProto()
+    made.CopyFrom(function)
+    formals = _formals(made)
+    numbers: dict[str, str] = {}
+
+    def number(name: str) -> str:
+        return name if name in formals else numbers.setdefault(name, f"\0{len(numbers)}")
+
+    rename_values(made.node, number)
+    for value in made.value_info:
+        value.name = number(value.name)
+    return made.SerializeToString(deterministic=True)
+
+
 def _alike(functions: Sequence[FunctionProto]) -> list[FunctionProto]:
     """The functions whose names are those of others, or begin like them up to an underscore."""
     by_name: dict[str, list[FunctionProto]] = {}

@@ -95,7 +95,7 @@ def _product(
             depends_on=Choice.INFERRED_TYPE,
         )
     if variable is not None:
-        if variable.rigid and exponent and not _is_raised_by_pow(low, integers, span):
+        if variable.rigid and not _is_raised_by_pow(low, integers, span):
             raise needs_element(low, variable, span)  # declared types that `Pow` would take away
         return None
     if not exponent:
