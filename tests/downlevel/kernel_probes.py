@@ -170,6 +170,8 @@ def merge(measured: list[dict[str, Any]]) -> str:
     for text, found in releases.items():
         row = json.loads(text)
         groups.setdefault((row["operator"], row["since_version"], tuple(found)), []).append(row["types"])
+    for types in groups.values():
+        types.sort(key=json.dumps)  # onnx lists the types that a variable may have in another order each time
     runtimes = [{key: item[key] for key in ("release", "opset", "ir_version", "measured")} for item in measured]
     missing = [
         {"operator": name, "domain": "", "since_version": since, "releases": list(found), "types": types}

@@ -18,6 +18,7 @@ from opwright_build.workflow.built.lock_comparison import ownerless_locks
 from opwright_build.workflow.built.released_bodies import judge_pairs
 from opwright_build.workflow.locking import locks_of_package
 from opwright_build.workflow.opened.session import Options, Session, open_session
+from opwright_build.workflow.opened.status import UsageError
 from opwright_build.workflow.opened.task import finish, on_library
 from opwright_build.workflow.opened.writing import write_file
 
@@ -171,7 +172,7 @@ def _paired(
     if not pairs:
         known = ", ".join(sorted(names)) or "nothing"
         message = f"{against} has none of the packages that were asked for"
-        raise DiagnosticError([Diagnostic("OW619", message, reason=f"it has {known}", help="choose one with -p")])
+        raise UsageError([Diagnostic("OW619", message, reason=f"it has {known}", help="choose one with -p")])
     return pairs
 
 
@@ -263,7 +264,10 @@ def _revision(session: Session, revision: str, options: Options, new: Sequence[_
     with tempfile.TemporaryDirectory(prefix="opwright-diff-") as scratch:
         root = Path(scratch).resolve() / "library"
         root.mkdir()
-        lay_out(session.root, revision, root)
+        try:
+            lay_out(session.root, revision, root)
+        except DiagnosticError as error:  # nothing is wrong with the library that is here
+            raise UsageError(error.diagnostics) from None
         cache = session.cache.absolute()
         packages = _packages_then(root, new) if options.packages else ()
         with open_session(root, QuietReporter(), Options(cache, packages=packages)) as other:
