@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from opwright.bundle.format import (
     AttributeEntry,
@@ -208,6 +208,9 @@ class _Place:
         return tuple(read(item) for item in self.items())
 
     def names(self) -> tuple[str, ...]:
+        value = self.value
+        if isinstance(value, list) and all(map(_is_name, value)):  # nearly always: no item needs a place of its own
+            return tuple(value)
         return self.map(_Place.name)
 
     def pair(self) -> tuple[_Place, _Place]:
@@ -215,6 +218,19 @@ class _Place:
         if len(items) != 2:
             raise self.refuse("a pair")
         return items[0], items[1]
+
+
+def _is_name(value: Json) -> TypeGuard[str]:
+    """Whether a place of that value has a `name`."""
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and value.isprintable()
+
+
+def _is_text_pair(value: Json) -> bool:
+    """Whether a value is a pair of texts, of ASCII alone: others are looked at letter by letter."""
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    first, second = value
+    return isinstance(first, str) and isinstance(second, str) and first.isascii() and second.isascii()
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,9 +428,9 @@ def _implements(place: _Place) -> ImplementsEntry:
     lifts, rank_of = place.maybe("lifts"), place.maybe("rank_of")
     return ImplementsEntry(
         schema=place.get("schema").text(),
-        forms=() if forms is None else forms.map(_text_pair),
+        forms=() if forms is None else _text_pairs(forms),
         drops=() if drops is None else drops.map(_named_names),
-        promotion=() if promotion is None else promotion.map(_text_pair),
+        promotion=() if promotion is None else _text_pairs(promotion),
         lifts=lifts is not None and lifts.truth(),
         sources=() if sources is None else sources.map(_named_names),
         rank_of="" if rank_of is None else rank_of.name(),
@@ -543,7 +559,7 @@ def _body(place: _Place) -> BodyEntry:
     return BodyEntry(
         first_opset=first,
         last_opset=place.get("last_opset").integer(first),
-        variant=place.get("variant").map(_text_pair),
+        variant=_text_pairs(place.get("variant")),
         body=_digest(place.get("body")),
         inputs=place.get("inputs").names(),
         attributes=place.get("attributes").names(),
@@ -558,7 +574,7 @@ def _call(place: _Place) -> CallEntry:
         domain=place.get("domain").name(),
         name=place.get("name").name(),
         since_version=place.get("since_version").integer(1),
-        variant=place.get("variant").map(_text_pair),
+        variant=_text_pairs(place.get("variant")),
         body=_digest(place.get("body")),
     )
 
@@ -574,6 +590,13 @@ def _digest(place: _Place, kind: str = "body") -> str:
 def _text_pair(place: _Place) -> tuple[str, str]:
     first, second = place.pair()
     return first.text(), second.text()
+
+
+def _text_pairs(place: _Place) -> tuple[tuple[str, str], ...]:
+    value = place.value
+    if isinstance(value, list) and all(map(_is_text_pair, value)):  # as `names`
+        return tuple(map(tuple, value))
+    return place.map(_text_pair)
 
 
 def _named_names(place: _Place) -> tuple[str, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -46,35 +46,66 @@ class BodyFunctions:
         self.bundle = bundle
         self._bodies = OwnBodies(bundle.bodies) if own else bundle.bodies
         self._mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
+        self._newest: dict[tuple[str, int], _Newest] = {}
         self._made: dict[tuple[str, int, int], Instantiated] = {}
 
     def of(self, entry: FunctionEntry, body: BodyEntry, opset: int) -> Instantiated:
         key = (entry.identity, id(body), opset)
         if key not in self._made:
+            newest = self._newest_of(entry, body)
+            functions = newest.functions if opset == body.last_opset else _imported_at(newest.functions, opset)
+            operators = [newest.text.encode(), *(_version(name, opset).encode() for name in newest.operators)]
+            computation = [newest.text.encode(), *(_implementation(name, opset).encode() for name in newest.operators)]
+            symbols: dict[Symbol, bytes | int] = {**newest.imports, **dict(zip(newest.names, functions, strict=True))}
+            self._made[key] = Instantiated(functions, newest.text, digest(operators), digest(computation), symbols)
+        return self._made[key]
+
+    def _newest_of(self, entry: FunctionEntry, body: BodyEntry) -> _Newest:
+        """The body at the last of its opsets; at its others it is the same but for the version that it imports."""
+        key = (entry.identity, id(body))
+        if key not in self._newest:
             index, domain = self.bundle.index, self._mirrors.get(entry.domain, entry.domain)
-            functions = instantiate(index, self._bodies, entry, body, opset=opset, domain=domain)
+            functions = instantiate(index, self._bodies, entry, body, opset=body.last_opset, domain=domain)
             for function in functions:
                 function.ClearField("doc_string")
             serialised = tuple(function.SerializeToString() for function in functions)
-            symbols = _symbols(functions, serialised)
-            used = _default_operators(functions)
+            names = tuple((function.domain, function.name, function.overload) for function in functions)
+            imports: dict[Symbol, int] = {
+                (item.domain, "", ""): item.version
+                for function in functions
+                for item in function.opset_import
+                if normal_domain(item.domain)  # the default one is imported at the model's own opset
+            }
+            used = tuple(_default_operators(functions))
             # The functions are not used any more: this changes them.
             own = {function.domain for function in functions}
             text = digest(_bare(function, own) for function in functions)
-            operators = digest([text.encode(), *(_version(name, opset).encode() for name in used)])
-            computation = digest([text.encode(), *(_implementation(name, opset).encode() for name in used)])
-            self._made[key] = Instantiated(serialised, text, operators, computation, symbols)
-        return self._made[key]
+            self._newest[key] = _Newest(serialised, text, used, names, imports)
+        return self._newest[key]
 
 
-def _symbols(functions: Sequence[FunctionProto], serialised: Sequence[bytes]) -> dict[Symbol, bytes | int]:
-    found: dict[Symbol, bytes | int] = {}
-    for function, data in zip(functions, serialised, strict=True):
-        found[function.domain, function.name, function.overload] = data
-        for item in function.opset_import:
-            if normal_domain(item.domain):  # the default one is imported at the model's own opset
-                found[item.domain, "", ""] = item.version
-    return found
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    """A body with its callees at the last of its opsets, as of `Instantiated`; the operators of the default domain that
+    they use; their names; and the other domains that they import."""
+
+    functions: tuple[bytes, ...]
+    text: str
+    operators: tuple[str, ...]
+    names: tuple[Symbol, ...]
+    imports: Mapping[Symbol, int]
+
+
+def _imported_at(functions: Iterable[bytes], opset: int) -> tuple[bytes, ...]:
+    """The functions as they import another version of the default domain."""
+    return tuple(_importing(FunctionProto.FromString(data), opset) for data in functions)
+
+
+def _importing(function: FunctionProto, opset: int) -> bytes:
+    for item in function.opset_import:
+        if not normal_domain(item.domain):
+            item.version = opset
+    return function.SerializeToString()
 
 
 def _default_operators(functions: Iterable[FunctionProto]) -> list[str]:
