@@ -666,7 +666,8 @@ TABLE = (
         "OW362",
         "A list is not known",
         "Comprehensions, starred arguments, `zip`, `enumerate` and the like run when the function is built, so the "
-        "length of their list must be known then.",
+        "length of their list must be known then. An iterator is used once, as in Python, and before anything changes "
+        "that it reads: Python reads that when the iterator is used.",
     ),
     Code(
         "OW363",

@@ -1,4 +1,4 @@
-"""seq.generator: Generators where they are used up at once."""
+"""seq.generator: Generators, `zip` and other iterators are used once, before what they read changes."""
 
 from opwright import FLOAT, script
 from opwright import opset18 as op

@@ -21,10 +21,11 @@ from opwright.lang.lower.state.operands import (
     SliceItem,
     StaticDict,
     StaticIterator,
+    StaticView,
     is_sequence,
     is_static,
 )
-from opwright.lang.lower.values.lists import LIST_BUILTINS, call_list_builtin
+from opwright.lang.lower.values.lists import LIST_BUILTINS, call_list_builtin, items_of
 from opwright.lang.lower.values.sequences import is_list
 from opwright.lang.lower.values.static_calls import MODULES, call_constant
 from opwright.lang.lower.values.static_records import call_namedtuple
@@ -47,7 +48,7 @@ _INSTEAD = {
 _OF_A_LIST = {"max": "op.Max", "min": "op.Min", "sum": "op.Add"}  # what two items are put together by
 
 _RUN_THROUGH = ("fsum", "max", "min", "prod", "sorted", "sum")  # what takes an iterator
-_OF_KEYS = ("bool", "len", "max", "min", "sorted", "sum")  # what a dictionary's keys decide
+_OF_ITEMS = ("bool", "len", *_RUN_THROUGH)  # what the keys of a dictionary, or the items of a view, decide
 _OF_SCALARS = ("bool", "float", "int")  # what makes a number of a scalar of numpy, as functions of `math` do
 _SHALLOW = ("bool", "len")  # what the items of a list are does not matter
 
@@ -70,7 +71,10 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
     if not callee.module and callee.name in LIST_BUILTINS:
         return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
     values = [
-        tuple(value.entries) if callee.name in _OF_KEYS and isinstance(value, StaticDict) else value for value in values
+        items_of(low, value, span, callee.name)
+        if callee.name in _OF_ITEMS and isinstance(value, (StaticDict, StaticView))
+        else value
+        for value in values
     ]
     if not callee.module and callee.name == "slice":
         return _slice(low, values, arguments)
@@ -81,7 +85,7 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
             )
         if len(values) > 1 and (callee.name != "sum" or isinstance(values[1], StaticIterator)):
             raise low.error("OW312", f"`{callee.name}` has no value here", span, "Python does not compare iterators")
-        values[0] = values[0].items
+        values[0] = items_of(low, values[0], span, f"`{callee.name}`")
     if callee.module or callee.name in _OF_SCALARS:
         values = [with_numbers(low, value) for value in values]
     if not arguments.keywords and not callee.module:

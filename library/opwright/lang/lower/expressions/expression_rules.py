@@ -7,7 +7,7 @@ from collections.abc import Callable, Container
 from functools import partial
 
 from opwright.lang import ir, static
-from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
+from opwright.lang.grammar import called_by_name, items_of_tuple
 from opwright.lang.lower.expressions.arithmetic import binary, is_none, unary
 from opwright.lang.lower.expressions.conditions import STOPS_AT, as_scalar, choose, lower_condition, negate, truth
 from opwright.lang.lower.expressions.plain_calls import (
@@ -48,7 +48,7 @@ from opwright.lang.lower.state.operands import (
 )
 from opwright.lang.lower.state.poison import Parts, Poisoned, each
 from opwright.lang.lower.values.array_arithmetic import computed_by_numpy, is_array, note_array
-from opwright.lang.lower.values.lists import items_of, iterated
+from opwright.lang.lower.values.lists import check_names, items_of, iterated
 from opwright.lang.lower.values.sequence_loops import joined
 from opwright.lang.lower.values.sequences import CHANGING, is_list
 from opwright.lang.lower.values.shapes import shape_of, size_of, transposed
@@ -144,6 +144,8 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
     if isinstance(found, Unbound):
         keep_after_loop(low, found)
         raise no_value(low, node.id, found, "here", span_of(node))
+    if low.lists.iterators:
+        check_names(low, found, env, span_of(node))
     return found
 
 
@@ -326,7 +328,7 @@ def _list_with_stars(low: Lowering, node: ast.List, env: Environment) -> Operand
         elif is_sequence(value):
             made = joined(low, made, value, span)
         else:
-            made = joined(low, made, items_of(low, value, span, "`*` in a list", name_of(written) is not None), span)
+            made = joined(low, made, items_of(low, value, span, "`*` in a list"), span)
     return low.lists.made(made if is_sequence(made) else _checked(low, made, node))
 
 

@@ -22,11 +22,10 @@ from opwright.lang.lower.state.operands import (
     Environment,
     Frame,
     Operand,
-    StaticIterator,
     Unbound,
 )
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.lower.values.lists import Items
+from opwright.lang.lower.values.lists import GENERATOR, Items, iterator_over
 from opwright.lang.lower.values.static_records import add_entry, dictionary_of
 from opwright.lang.objects import NestedObject
 from opwright.lang.source import span_of
@@ -63,7 +62,7 @@ def _generator(low: Lowering, node: ast.GeneratorExp, first: Range, env: Environ
     found = None if first.listed is None else _items(low, node, first.listed, env)
     if found is None:
         raise _not_known(low, node, "a generator")
-    return StaticIterator(tuple(found), "a generator")
+    return iterator_over(low, tuple(found), GENERATOR)
 
 
 def comprehend_dictionary(low: Lowering, node: ast.DictComp, env: Environment) -> Operand:

@@ -8,7 +8,7 @@ from functools import partial
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.grammar import called_by_name, name_of
+from opwright.lang.grammar import called_by_name
 from opwright.lang.lower.calls.builtin_calls import call_builtin
 from opwright.lang.lower.expressions.arithmetic import binary
 from opwright.lang.lower.expressions.conditions import as_scalar
@@ -53,7 +53,7 @@ def what_is_run_over(low: Lowering, node: ast.expr, env: Environment, purpose: s
     value, span = lower_expression(low, node, env), span_of(node)
     if isinstance(value, Range):
         return value
-    return _counted(low, value, span) or Listed(items_of(low, value, span, purpose, name_of(node) is not None))
+    return _counted(low, value, span) or Listed(items_of(low, value, span, purpose))
 
 
 def _by_builtin(low: Lowering, node: ast.expr, env: Environment) -> Range | None:

@@ -99,7 +99,27 @@ class Frame(NoValue):
 
 
 class StaticIterator(Described):
-    """What `zip(...)` gives: items that are handed out once, as Python does."""
+    """What `zip(...)` gives: items that are handed out once (`iterators.py`).
+
+    `region`: the block in which it was made. `noted`: what the names stood for of which it was written, by the frame
+    that they are names of, where a name stands for the iterator itself.
+    """
+
+    __slots__ = ("items", "label", "noted", "region")
+
+    def __init__(self, items: tuple[Operand, ...], label: str, region: ir.Region) -> None:
+        self.items = items
+        self.label = label
+        self.region = region
+        self.noted: tuple[Operand, dict[str, Operand]] | None = None
+
+    @property
+    def described(self) -> str:
+        return "an iterator"
+
+
+class StaticView(Described):
+    """What `d.items()` gives: items that can be run over again and again, since dictionaries do not change here."""
 
     __slots__ = ("items", "label")
 
@@ -109,7 +129,7 @@ class StaticIterator(Described):
 
     @property
     def described(self) -> str:
-        return "an iterator"
+        return f"the {self.label} of a dictionary"
 
 
 class RunTimeIterator(Described):
@@ -312,6 +332,7 @@ Operand: TypeAlias = (
     | Poison
     | Frame
     | StaticIterator
+    | StaticView
     | RunTimeIterator
     | SliceItem
     | StaticDict

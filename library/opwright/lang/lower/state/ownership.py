@@ -1,4 +1,5 @@
-"""Which lists a function has made itself, and which names may stand for one and the same list.
+"""Which lists a function has made itself, which names may stand for one and the same list, and which iterators have
+been run over.
 
 `append` changes a list in Python; in a graph it makes another one, which the name stands for from then on. That is the
 same as long as no other name stands for the changed list. Objects are told apart by identity; those whose identity is
@@ -8,7 +9,7 @@ a loop that is unrolled would keep each list that it makes longer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from opwright.lang import ir
@@ -16,7 +17,7 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.lower.state.aggregates import taken_apart
-from opwright.lang.lower.state.operands import Operand, StaticDict
+from opwright.lang.lower.state.operands import Operand, StaticDict, StaticIterator
 from opwright.lang.objects import NestedObject, PartialObject
 from opwright.lang.static import StaticList
 from opwright.lang.trail import Trail
@@ -38,7 +39,7 @@ class Borrowed:
 class Ownership:
     """The lists and sequences of one lowering."""
 
-    __slots__ = ("_borrowed", "_kept", "_maker", "_names", "_sources", "_trail")
+    __slots__ = ("_borrowed", "_kept", "_maker", "_names", "_run_over", "_sources", "_trail", "iterators")
 
     def __init__(self, trail: Trail) -> None:
         self._trail = trail
@@ -47,6 +48,8 @@ class Ownership:
         self._kept: dict[int, object] = {}
         self._sources: dict[int, frozenset[int]] = {}
         self._names: dict[str, None] = {}
+        self.iterators: dict[int, StaticIterator] = {}  # by their identities
+        self._run_over: set[int] = set()
 
     def made(self, value: Made) -> Made:
         """Notes a list that the function makes itself, so that no other code can see it change."""
@@ -99,16 +102,34 @@ class Ownership:
                 return other
         return None
 
+    def hands_out(self, iterator: StaticIterator) -> StaticIterator:
+        """Notes an iterator that is made."""
+        self._trail.put(self.iterators, id(iterator), iterator)
+        return iterator
+
+    def run_over(self, iterator: StaticIterator) -> bool:
+        """Notes that the items of an iterator are taken; whether they still were there."""
+        is_left = id(iterator) not in self._run_over
+        self._trail.add(self._run_over, id(iterator))
+        return is_left
+
+    def iterator_in(self, operand: Operand) -> StaticIterator | None:
+        """An iterator that a list, or another thing that has parts, holds; or that it is."""
+        known = map(self.iterators.get, map(id, _parts(operand) if self.iterators else ()))
+        return next((item for item in known if item is not None), None)
+
     def _held(self, operand: Operand) -> set[int]:
-        found: set[int] = set()
-        pending = [operand]
-        while pending:
-            item = pending.pop()
-            whole = taken_apart(item)
-            pending.extend(() if whole is None else whole.parts)
-            if _is_list.of(item)(item):
-                found |= self.identities(item)
-        return found
+        return {each for item in _parts(operand) if _is_list.of(item)(item) for each in self.identities(item)}
+
+
+def _parts(operand: Operand) -> Iterator[Operand]:
+    """An operand, and all that it is made of."""
+    pending = [operand]
+    while pending:
+        item = pending.pop()
+        yield item
+        whole = taken_apart(item)
+        pending.extend(() if whole is None else whole.parts)
 
 
 _note_maker: Operation[object, [object], None] = Operation(lambda value, maker: None)

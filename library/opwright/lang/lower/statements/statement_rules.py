@@ -84,7 +84,7 @@ from opwright.lang.lower.values.list_changes import (
     grown_names,
     put_item,
 )
-from opwright.lang.lower.values.lists import items_of
+from opwright.lang.lower.values.lists import check_kept, items_of, note_names
 from opwright.lang.lower.values.sequences import is_list
 from opwright.lang.lower.values.shapes import tuple_items
 from opwright.lang.lower.values.tensor_subscripts import known_row_count, known_rows
@@ -209,14 +209,15 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
     if isinstance(first, ast.Name) or called_method(statement) is not None:
         value = _value_of(low, statement, statement.value, env)
+        note_names(low, value, statement.value, env)
         if isinstance(first, ast.Name) and len(statement.targets) == 1:
-            _bind_name(low, first.id, value, env)
+            _bind_name(low, first, value, env)
             return
     else:
         value = lower_unpacked(low, statement.value, env, _count_of_names(first))
         if isinstance(value, StaticIterator) and len(statement.targets) == 1:
             span = span_of(statement.value)
-            value = items_of(low, value, span, _UNPACKING, named=isinstance(statement.value, ast.Name))
+            value = items_of(low, value, span, _UNPACKING)
     each(partial(_bind_to, low, value, env), statement.targets)
 
 
@@ -252,6 +253,7 @@ def _bind_to(low: Lowering, value: Operand, env: Environment, target: ast.expr) 
 def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> None:
     if statement.value is not None:
         value = declare(low, statement.annotation, _value_of(low, statement, statement.value, env))
+        note_names(low, value, statement.value, env)
         bind_target(low, statement.target, value, env)
 
 
@@ -291,7 +293,7 @@ def _is_item_of_list(target: ast.expr, env: Environment) -> bool:
 
 @assigns(ast.Name)
 def _bind_to_name(low: Lowering, target: ast.Name, value: Operand, env: Environment) -> None:
-    _bind_name(low, target.id, value, env)
+    _bind_name(low, target, value, env)
 
 
 @assigns(ast.Subscript)
@@ -357,13 +359,18 @@ def _sizes(value: IntTuple, low: Lowering, target: ast.Tuple | ast.List) -> Oper
     return tuple_items(low, value, span_of(target), "it is unpacked to names")
 
 
-def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> None:
+_KEPT = (*HOLDERS, StaticIterator)
+
+
+def _bind_name(low: Lowering, target: ast.Name, value: Operand, env: Environment) -> None:
+    name = target.id
     if type(value) is ir.Value:
         if not value.name:
             value.rename(name, low.trail)
         if type(value.type) is ir.SequenceType:
             low.lists.bound(name)
-    elif isinstance(value, HOLDERS):
+    elif isinstance(value, _KEPT):
+        check_kept(low, value, span_of(target), named=True)
         low.lists.bound(name)
     env[name] = value
 

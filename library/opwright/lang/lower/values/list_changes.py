@@ -30,6 +30,7 @@ from opwright.lang.lower.state.operands import (
     known_int,
 )
 from opwright.lang.lower.state.poison import each
+from opwright.lang.lower.values.lists import check_kept, taken
 from opwright.lang.lower.values.sequence_loops import joined
 from opwright.lang.lower.values.sequences import CHANGING, item_tensor, tensors_as_sequence
 from opwright.lang.lower.values.subscripts import subscript
@@ -66,6 +67,8 @@ def grow(low: Lowering, env: Environment, name: str, items: Operand, span: Span)
     """`name` stands for its list with `items` behind, from now on."""
     owner = env[name]
     check_change(low, env, name, span)
+    items = taken(low, items, span, "a list that grows")
+    check_kept(low, items, span)
     _put(low, env, name, joined(low, owner, items, span))
 
 
@@ -106,6 +109,7 @@ def put_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environm
     index = _place(low, target, env, "assigned")
     owner = env[name]
     check_change(low, env, name, span)
+    check_kept(low, value, span)
     place, static = _of_static(low, owner, index, span)
     if static is not None and place is not None:
         items = list(static)
@@ -243,6 +247,7 @@ def _pop(low: Lowering, env: Environment, name: str, given: Sequence[Operand], s
 def _insert(low: Lowering, env: Environment, name: str, given: Sequence[Operand], span: Span) -> Operand:
     """`xs[:i] + [y] + xs[i:]`: as those slices do, Python takes any place."""
     index, item = given
+    check_kept(low, item, span)
     owner = env[name]
     check_change(low, env, name, span)
     before: Operand = StaticList()

@@ -13,8 +13,8 @@ from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
 )
-from opwright.lang.grammar import name_of
 from opwright.lang.lower.numbers.number_operands import describe
+from opwright.lang.lower.paths.flow import FRAME
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_copies, need_static, numbers_of
@@ -24,6 +24,7 @@ from opwright.lang.lower.state.operands import (
     Operand,
     StaticDict,
     StaticIterator,
+    StaticView,
     is_sequence,
     is_static,
     is_tensor,
@@ -36,16 +37,18 @@ from opwright.lang.lower.values.shapes import tuple_items
 from opwright.lang.lower.values.tensor_subscripts import known_rows
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticError, checked, is_int
+from opwright.lang.syntax import names_of
 
 Items = tuple[Operand, ...]
+GENERATOR = "a generator"  # the label of one
 
 
-def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: bool = False) -> Items:
-    """The items of a static list; `purpose` says what needs them, `named` that a name stands for the list."""
-    return _iterated.of(operand)(operand, low, span, purpose, named)
+def items_of(low: Lowering, operand: Operand, span: Span, purpose: str) -> Items:
+    """The items of a static list, or those that an iterator hands out; `purpose` says what needs them."""
+    return _iterated.of(operand)(operand, low, span, purpose)
 
 
-def _no_items(operand: Operand, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
+def _no_items(operand: Operand, low: Lowering, span: Span, purpose: str) -> Items:
     rows = known_rows(low, operand, span)
     if rows is not None:
         return rows
@@ -63,41 +66,98 @@ def _no_items(operand: Operand, low: Lowering, span: Span, purpose: str, named: 
     )
 
 
-_iterated: Operation[Operand, [Lowering, Span, str, bool], Items] = Operation(_no_items)
-_iterated.on(tuple)(lambda operand, low, span, purpose, named: tuple(operand))
-_iterated.on(str)(lambda operand, low, span, purpose, named: tuple(operand))
-_iterated.on(StaticDict)(lambda operand, low, span, purpose, named: tuple(operand.entries))
-
-
-@_iterated.on(StaticIterator)
-def _once(operand: StaticIterator, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
-    if named:
-        raise _used_twice(low, operand, span)
-    return operand.items
-
-
-_iterated.on(range)(lambda operand, low, span, purpose, named: numbers_of(low, operand, span))
+_iterated: Operation[Operand, [Lowering, Span, str], Items] = Operation(_no_items)
+_iterated.on(tuple)(lambda operand, low, span, purpose: tuple(operand))
+_iterated.on(str)(lambda operand, low, span, purpose: tuple(operand))
+_iterated.on(StaticDict)(lambda operand, low, span, purpose: tuple(operand.entries))
+_iterated.on(StaticView)(lambda operand, low, span, purpose: operand.items)
+_iterated.on(range)(lambda operand, low, span, purpose: numbers_of(low, operand, span))
 
 
 @_iterated.on(IntTuple)
-def _sizes(operand: IntTuple, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
+def _sizes(operand: IntTuple, low: Lowering, span: Span, purpose: str) -> Items:
     return tuple_items(low, operand, span, f"{purpose} runs over it")
-
-
-def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poisoned:
-    return low.error(
-        "OW362",
-        f"a name stands for {operand.label}(...), which can be used once only",
-        span,
-        reason="Python's iterators are empty after their first use",
-        help=f"write it where it is used, or keep a list: `tuple({operand.label}(...))`",
-        depends_on=Choice.LOOP_FORM,
-    )
 
 
 def iterated(low: Lowering, node: ast.expr, env: Environment, purpose: str) -> Items:
     """The items of an expression that is run over."""
-    return items_of(low, lower_expression(low, node, env), span_of(node), purpose, name_of(node) is not None)
+    return items_of(low, lower_expression(low, node, env), span_of(node), purpose)
+
+
+# ---------------------------------------------------------------------------------------------- iterators
+#
+# Python evaluates the items of an iterator when they are taken, once; here they are evaluated where it is made. That is
+# the same where they are taken once, in the same trip of all loops, and before anything changes that they read.
+
+
+def iterator_over(low: Lowering, items: Items, label: str) -> StaticIterator:
+    """An iterator that is made here; `label` is what makes it."""
+    return low.lists.hands_out(StaticIterator(items, label, low.region))
+
+
+@_iterated.on(StaticIterator)
+def _handed_out(operand: StaticIterator, low: Lowering, span: Span, purpose: str) -> Items:
+    blocks = [low.region, *reversed(low.open_regions)]
+    inside = blocks[: blocks.index(operand.region)] if operand.region in blocks else blocks
+    if any(region.parameters for region in inside):
+        raise _refused_iterator(
+            low, operand, span, "it is made once, and the loop around this would use it in each trip"
+        )
+    if not low.lists.run_over(operand):
+        raise _refused_iterator(low, operand, span, "Python's iterators are empty after their first use")
+    return operand.items
+
+
+def taken(low: Lowering, operand: Operand, span: Span, purpose: str) -> Operand:
+    """The items of an iterator or of a view, and anything else as it is."""
+    return _taken.of(operand)(operand, low, span, purpose)
+
+
+_taken: Operation[Operand, [Lowering, Span, str], Operand] = Operation(lambda operand, low, span, purpose: operand)
+_taken.on(StaticIterator)(lambda operand, low, span, purpose: items_of(low, operand, span, purpose))
+_taken.on(StaticView)(lambda operand, low, span, purpose: operand.items)
+
+
+def note_names(low: Lowering, value: Operand, written: ast.expr, env: Environment) -> None:
+    """Notes what the names stand for of which an iterator is `written` that a name is to stand for."""
+    iterator = low.lists.iterators.get(id(value))
+    if iterator is not None and iterator.noted is None:
+        names = names_of(low.scope.module, written)
+        iterator.noted = env.get(FRAME), {name: env[name] for name in names if name in env}
+
+
+def check_names(low: Lowering, value: Operand, env: Environment, span: Span) -> None:
+    """Refuses an iterator where the names of which it is written stand for other things by now."""
+    iterator = low.lists.iterators.get(id(value))
+    if iterator is None or iterator.noted is None:
+        return
+    frame, before = iterator.noted
+    around = (env, *(outer.caller for outer in low.call_frame.chain()))
+    now = next((candidate for candidate in around if candidate.get(FRAME) is frame), before)
+    for name, value in before.items():
+        if now.get(name) is not value:
+            reason = f"`{name}` has changed since, and Python's iterators read what they need when they are used"
+            raise _refused_iterator(low, iterator, span, reason)
+
+
+def check_kept(low: Lowering, value: Operand, span: Span, *, named: bool = False) -> None:
+    """Refuses to keep an iterator in a list, or, `named`, under a name without what the names are of which it is
+    written."""
+    found = low.lists.iterator_in(value)
+    if found is not None and not (named and found is value and found.noted is not None):
+        raise _refused_iterator(low, found, span, "what it reads may have changed before it is used")
+
+
+def _refused_iterator(low: Lowering, operand: StaticIterator, span: Span, reason: str) -> Poisoned:
+    what = "a generator" if operand.label == GENERATOR else f"{operand.label}(...)"
+    return low.error(
+        "OW362",
+        f"{what} cannot be used here",
+        span,
+        reason=reason,
+        help="write it where it is used, or keep a list of its items: `tuple(...)`",
+        depends_on=Choice.LOOP_FORM,
+    )
 
 
 # ------------------------------------------------------------------------------------------------- builtins
@@ -129,6 +189,8 @@ def call_list_builtin(
         start = starts[0] if starts else 0
         positional = positional[:1]
     for operand, place in positional:
+        if name == "reversed" and id(operand) in low.lists.iterators:
+            raise low.error("OW312", "`reversed` has no value here", place, "Python does not accept an iterator there")
         lists.append(items_of(low, operand, place, f"`{name}`"))
     if name != "zip" and len(lists) != 1:
         raise low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
@@ -170,15 +232,15 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
 
 
 def _enumerate(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
-    return StaticIterator(tuple(enumerate(lists[0], start)), "enumerate")
+    return iterator_over(low, tuple(enumerate(lists[0], start)), "enumerate")
 
 
 def _zip(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
-    return StaticIterator(tuple(zip(*lists, strict=False)), "zip")
+    return iterator_over(low, tuple(zip(*lists, strict=False)), "zip")
 
 
 def _reversed(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
-    return StaticIterator(tuple(reversed(lists[0])), "reversed")
+    return iterator_over(low, tuple(reversed(lists[0])), "reversed")
 
 
 def _list(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:

@@ -22,7 +22,6 @@ from opwright.lang.lower.state.known import need_copies
 from opwright.lang.lower.state.operands import (
     Operand,
     SliceItem,
-    StaticIterator,
     is_sequence,
     items_in,
 )
@@ -169,7 +168,7 @@ def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand
     if is_sequence(items):
         need_copies(low, items)
         return join_sequences(low, owner, items, span)
-    more = items.items if isinstance(items, StaticIterator) else items_in(items)
+    more = items_in(items)
     if more is None:
         raise low.error(
             "OW345",

@@ -21,7 +21,7 @@ from opwright.lang.lower.state.operands import (
     MethodObject,
     Operand,
     StaticDict,
-    StaticIterator,
+    StaticView,
     items_in,
 )
 from opwright.lang.lower.values.static_calls import call_array_method, check_exists
@@ -138,7 +138,7 @@ def _call_method(low: Lowering, callee: MethodObject, arguments: Arguments, env:
     items: tuple[Operand, ...] = tuple(entries.items())
     if name != "items":
         items = tuple(entries) if name == "keys" else tuple(entries.values())
-    return StaticIterator(items, name)
+    return StaticView(items, name)
 
 
 # -------------------------------------------------------------------------------------------------- namedtuples
