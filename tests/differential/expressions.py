@@ -164,6 +164,11 @@ class Expressions:
                 found: list[Any] = []
                 self._comprehend(made, generators, dict(scope), found)
                 return found
+            case ast.DictComp(key=key, value=value, generators=generators):
+                self.covered.add("comprehension")
+                pairs: list[Any] = []
+                self._comprehend(ast.Tuple([key, value], ast.Load()), generators, dict(scope), pairs)
+                return dict(pairs)
             case ast.Lambda(args=arguments, body=body):
                 self.covered.add("lambda")
                 made_of = ast.FunctionDef("<lambda>", arguments, [ast.Return(body)], [])

@@ -97,6 +97,12 @@ def test_ranks_that_paths_change_are_unknown(compiler: Compiler, lines: list[str
     assert compiler.codes(text, {"x": "float", "w": "float"}, {"y": "float"}) == ["OW360"]
 
 
+def test_each_value_is_followed_once(compiler: Compiler) -> None:
+    """Both sides of each of 600 branches lead back to the branch before."""
+    lines = [f"if op.ReduceSum(x, keepdims=0) > {number}:\n        x = -x" for number in range(600)]
+    assert ranks(family(compiler, *lines, "return x if x.rank > 2 else -x")) == ["0", "1", "2", "other"]
+
+
 def test_a_name_holds_the_rank(compiler: Compiler) -> None:
     found = family(compiler, "r = x.rank", "if r == 2:", "    return x", "return op.Neg(x) if r < 1 else x")
     assert ranks(found) == ["0", "2", "other"]

@@ -7,7 +7,7 @@ needs the very rank, so that only a call can decide: the function is a template.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import facts, ir
@@ -78,58 +78,94 @@ def _source(low: Lowering, value: ir.Value) -> ir.Value | None:
     return Sources(frozenset(map(id, low.function.inputs)), makers_of(low)).of(value, None)
 
 
+Asked = tuple[ir.Value, ir.Value | None]  # a value, and what the loop that is looked into begins its trips with
+Found = ir.Value | None
+# What is asked of others, and what follows from the answers.
+Followed = tuple[Sequence[Asked], Callable[[Sequence[Found]], Found]]
+
+
 class Sources:
-    """Where ranks come from, followed back through operators, branches and loops; `makers` grows on the way."""
+    """Where ranks come from, followed back through operators, branches and loops; `makers` grows on the way.
+
+    Both sides of a branch lead back to what was before it, and so does the next branch: each value is looked at once,
+    and without recursion.
+    """
 
     def __init__(self, parameters: frozenset[int], makers: Makers) -> None:
         self.parameters = parameters
         self.makers = makers
+        self._found: dict[tuple[int, int], Found] = {}
 
-    def of(self, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
-        """A parameter of the function, or `carried`, which the loop that is looked into begins its trips with."""
-        while value is not carried and id(value) not in self.parameters:
-            node = self.makers.get(id(value))
-            following = None if node is None else _followed.of(node)(node, self, value, carried)
-            if following is None:
-                return None
-            value = following
-        return value
+    def of(self, value: ir.Value, carried: ir.Value | None) -> Found:
+        """A parameter of the function, or `carried`, whose rank a value certainly has."""
+        pending = [(value, carried)]
+        while pending:
+            asked = pending[-1]
+            followed = None if self._is_known(*asked) else self._followed(*asked)
+            further = [] if followed is None else [item for item in followed[0] if not self._is_known(*item)]
+            if further:
+                pending += further
+                continue
+            pending.pop()
+            if followed is not None:
+                of_others, conclude = followed
+                self._found[id(asked[0]), id(asked[1])] = conclude([self._answer(*item) for item in of_others])
+        return self._answer(value, carried)
 
-    def of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+    def _is_known(self, value: ir.Value, carried: ir.Value | None) -> bool:
+        return value is carried or id(value) in self.parameters or (id(value), id(carried)) in self._found
+
+    def _answer(self, value: ir.Value, carried: ir.Value | None) -> Found:
+        return value if value is carried or id(value) in self.parameters else self._found[id(value), id(carried)]
+
+    def _followed(self, value: ir.Value, carried: ir.Value | None) -> Followed:
+        node = self.makers.get(id(value))
+        return ((), _nothing) if node is None else _followed.of(node)(node, self, value, carried)
+
+    def of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> Followed:
         index = next(index for index, result in enumerate(node.results) if result is value)
-        found = []
         for region in (node.then, node.orelse):
             self._enter(region)
-            found.append(self.of(region.yields[index], carried))
-        return found[0] if found[0] is found[1] else None
+        sides = [(region.yields[index], carried) for region in (node.then, node.orelse)]
+        return sides, lambda found: found[0] if found[0] is found[1] else None
 
-    def before_loop(self, node: ir.Loop, value: ir.Value) -> ir.Value | None:
+    def before_loop(self, node: ir.Loop, value: ir.Value, carried: ir.Value | None) -> Followed:
         """What a name is when the loop begins, where no trip changes its rank."""
         index = next(index for index, result in enumerate(node.results) if result is value)
         self._enter(node.body)
         parameter = node.body.parameters[index + 2]
-        return node.initial[index] if self.of(node.body.yields[index + 1], parameter) is parameter else None
+        asked = [(node.body.yields[index + 1], parameter), (node.initial[index], carried)]
+        return asked, lambda found: found[1] if found[0] is parameter else None
 
     def _enter(self, region: ir.Region) -> None:
         self.makers.update({id(result): node for node in region.nodes for result in node.made()})
 
 
-_followed: Operation[ir.Node, [Sources, ir.Value, ir.Value | None], ir.Value | None] = Operation(
-    lambda node, sources, value, carried: None
+def _nothing(found: Sequence[Found]) -> Found:
+    return None
+
+
+def _first(found: Sequence[Found]) -> Found:
+    return found[0]
+
+
+_followed: Operation[ir.Node, [Sources, ir.Value, ir.Value | None], Followed] = Operation(
+    lambda node, sources, value, carried: ((), _nothing)
 )
 _followed.on(ir.If)(lambda node, sources, value, carried: sources.of_branches(node, value, carried))
-_followed.on(ir.Loop)(lambda node, sources, value, carried: sources.before_loop(node, value))
+_followed.on(ir.Loop)(lambda node, sources, value, carried: sources.before_loop(node, value, carried))
 
 
 @_followed.on(ir.Call)
-def _of_call(node: ir.Call, sources: Sources, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+def _of_call(node: ir.Call, sources: Sources, value: ir.Value, carried: ir.Value | None) -> Followed:
+    found: Found = None
     if isinstance(node.callee, ir.FunctionReference):
         likes = zip(node.results, node.callee.ranks_like, strict=False)
         like = next((like for result, like in likes if result is value), None)
-        return node.inputs[like] if like is not None and like < len(node.inputs) else None
-    if node.callee.identity[0] or not node.inputs or node.results[0] is not value:
-        return None
-    return _follows(node)
+        found = node.inputs[like] if like is not None and like < len(node.inputs) else None
+    elif not node.callee.identity[0] and node.inputs and node.results[0] is value:
+        found = _follows(node)
+    return ((), _nothing) if found is None else ([(found, carried)], _first)
 
 
 def _follows(node: ir.Call) -> ir.Value | None:

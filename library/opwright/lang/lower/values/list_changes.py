@@ -247,6 +247,9 @@ def _pop(low: Lowering, env: Environment, name: str, given: Sequence[Operand], s
 def _insert(low: Lowering, env: Environment, name: str, given: Sequence[Operand], span: Span) -> Operand:
     """`xs[:i] + [y] + xs[i:]`: as those slices do, Python takes any place."""
     index, item = given
+    if index is None:  # a slice would take it
+        reason = "Python says: 'NoneType' object cannot be interpreted as an integer"
+        raise low.error("OW312", "`insert` has no value here", span, reason)
     check_kept(low, item, span)
     owner = env[name]
     check_change(low, env, name, span)
