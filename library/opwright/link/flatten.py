@@ -37,7 +37,7 @@ def flatten(
     if deepest <= DEEPEST_CALL:
         return _reached(by_id, roots, calls)
     kept = _at_levels(heights, deepest, DEEPEST_CALL - 1)
-    if _largest(by_id, calls, kept, roots) > MOST_NODES:
+    if _node_count(by_id, calls, kept, roots) > MOST_NODES:
         raise DiagnosticError([_too_deep(deepest)])
     versions = {item.domain: item.version for function in functions for item in function.opset_import}
     result: dict[FunctionId, FunctionProto] = {}
@@ -61,22 +61,22 @@ def _at_levels(heights: Mapping[FunctionId, int], deepest: int, most: int) -> se
     return {key for key, height in heights.items() if (height + 1) * most // deepest > height * most // deepest}
 
 
-def _largest(
+def _node_count(
     functions: Mapping[FunctionId, FunctionProto],
     calls: Mapping[FunctionId, Sequence[FunctionId]],
     kept: Collection[FunctionId],
     roots: Collection[FunctionId],
 ) -> int:
-    """How many nodes the largest function has once those that are not kept are inlined."""
+    """How many nodes the functions have in all once those that are not kept are inlined."""
     sizes: dict[FunctionId, int] = {}
-    largest = 0
+    count = 0
     for identity, function in functions.items():
         inlined = {callee for callee in calls[identity] if callee in sizes and callee not in kept}
         names = [call_id(node) for node in all_nodes(function.node)] if inlined else []
         sizes[identity] = len(function.node) + sum(sizes[name] for name in names if name in inlined)
         if identity in kept or identity in roots:
-            largest = max(largest, sizes[identity])
-    return largest
+            count += sizes[identity]
+    return count
 
 
 def _too_deep(deepest: int) -> Diagnostic:
