@@ -136,7 +136,8 @@ class CollectedVersion:
 
     `reference` is the file whose Python was run to make expectations, relative to the library's root, empty where none
     was. `suite` names the cases of the standard's suite that were looked at, with their lines of the lock, `files` the
-    files that were read, with their bytes; None where there is none.
+    files that were read, with their bytes; None where there is none. `unusable` are those diagnostics that are errors
+    of the vectors themselves, for which there may be fewer cases than vectors; others are of what the cases leave open.
     """
 
     identity: str
@@ -146,6 +147,7 @@ class CollectedVersion:
     reference: str
     suite: Mapping[str, str | None]
     files: Mapping[str, bytes | None]
+    unusable: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)

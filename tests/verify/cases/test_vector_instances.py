@@ -219,3 +219,30 @@ def test_a_changed_vector_makes_other_instances(library: Path) -> None:
     file = library / "specs/com.acme/Masked/vectors.yaml"
     file.write_text(file.read_text().replace("Identity", "Neg"))
     assert {body.body for body in built(library).bodies} != before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("{X: [1.0, 1.0]}", "{X: &two [1.0, 1.0]}", "OW103"),
+        ("  - name: shifted", "  - name: [", "OW101"),
+        ("{X: [1.0, 1.0]}", "{Z: [1.0, 1.0]}", "OW405"),
+        ("shift: 3.0", "shift: text", "OW407"),
+    ],
+)
+def test_vectors_that_cannot_be_used_fail_the_build(
+    library: Path, old: str, new: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their instances were missing without a word, in a library built anew and in one whose vectors were edited."""
+    file = library / "specs/com.acme/Masked/vectors.yaml"
+    before = built(library)
+    assert _VECTORS.count(old) == 1
+    file.write_text(_VECTORS.replace(old, new))
+    for _ in range(2):
+        capsys.readouterr()
+        assert main(["build", str(library)]) == 1
+        printed = capsys.readouterr().out
+        assert "specs/com.acme/Masked/vectors.yaml:" in printed and f"error {told}" in printed
+        shutil.rmtree(library / ".opwright")
+    file.write_text(_VECTORS)
+    assert built(library) == before

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity, has_errors
 
 from opwright_build.report.tables import counted
 from opwright_build.sandbox.levels import Claim
@@ -125,7 +125,8 @@ class _Collection:
         suite = {name: str(self.locked[name]) if name in self.locked else None for name in names}
         entry = self.interfaces.get(version.identity)
         if entry is None:
-            return CollectedVersion(version.identity, (), tuple(self._lock_findings(selected)), (), "", suite, {})
+            of_lock = tuple(self._lock_findings(selected))
+            return CollectedVersion(version.identity, (), of_lock, (), "", suite, {}, ())
         collector = _VersionCollector(self, version, entry)
         collector.report(findings)
         for item in selected:
@@ -142,6 +143,7 @@ class _Collection:
                 collector.add_rows(source)
             elif source.kind in READERS:
                 collector.add_stored(source)
+        collector.unusable = tuple(item for item in collector.diagnostics if item.severity is Severity.ERROR)
         collector.check_coverage()
         collector.report(self._lock_findings(selected))
         return collector.result(suite)
@@ -183,6 +185,7 @@ class _VersionCollector:
         self.cases: list[Case] = []
         self.skipped: list[Skipped] = []
         self.diagnostics: dict[Diagnostic, None] = {}
+        self.unusable: tuple[Diagnostic, ...] = ()
         self.covered: set[tuple[str, str]] = set()
         self.stored: list[StoredFile] = []
         self.asked = False  # whether Python of the spec was run
@@ -206,6 +209,7 @@ class _VersionCollector:
             self.reference or "" if self.asked else "",
             suite,
             {path: sources.get(path) for path in paths} | stored,
+            self.unusable,
         )
 
     def report(self, findings: Sequence[Diagnostic]) -> None:

@@ -28,7 +28,7 @@ def make_instances(
     reader: Reader, engine: Engine, packages: LoadedPackages, compiled: Mapping[str, Result], environment: str
 ) -> tuple[dict[tuple[str, str], bytes], list[Diagnostic]]:
     """What replaces the outputs of compiling, by identity and output, for the versions that are templates; and what is
-    wrong with their vectors.
+    wrong with their vectors, which includes those that cannot be read.
 
     The vectors' values are looked at, and no Python of a spec is run. Nothing where no version is a template. Each is
     an action of its own, kept where nothing was wrong: it rests on the template, on its vectors, and on those other
@@ -111,6 +111,7 @@ class _Making:
             identity: decode_value(FunctionEntry, self._compiled_part(identity, ENTRY)) for identity in missing
         }
         collected = collect_cases(loaded.versions, interfaces, root, run_oracle=False, only=set(missing))
+        unusable = {item.identity: item.unusable for item in collected.versions}
         for version in loaded.versions:
             identity = version.identity
             if identity not in missing:
@@ -119,7 +120,11 @@ class _Making:
             texts = decode_blobs(self._compiled_part(identity, TEMPLATES))
             catalogue = merge_libraries([Bundle(_index(loaded, asked), {}, "", templates=texts), *self._called])
             place = _place(self.reader, version, root)
-            whole, bodies, findings = with_instances(interfaces[identity], catalogue, collected.cases, place)
+            whole, bodies, unmade = with_instances(interfaces[identity], catalogue, collected.cases, place)
+            findings = [
+                *unusable[identity],
+                *unmade,
+            ]  # a vector that cannot be used would lack its instances in silence
             before = decode_blobs(self._compiled_part(identity, BODIES))
             parts = version_parts(whole, {**before, **bodies}, texts)
             if not findings:
