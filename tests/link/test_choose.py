@@ -153,6 +153,30 @@ def test_inputs_of_a_fixed_type() -> None:
     assert (found.code, found.reason) == ("OW560", "the types allowed are int64")
 
 
+def test_an_output_of_a_type_that_is_not_declared() -> None:
+    """An attribute decides it; the values would be right, and nothing is promised or verified of them."""
+    library = LibraryBuilder()
+    text = "<to>(k) => (y) { y = Cast<to: int = @to>(k) }"
+    library.add("F", text, inputs=[InputEntry("k", "int64")], attributes=[AttributeEntry("to", "INT", True)])
+    for other in ("float16", "float", "double"):
+        assert other in dict(library.bundle().index.functions[0].types)["T"]
+    found = one(library.bundle(), "t = com.acme.F<to = 9>(x) y = Cast<to = 1>(t)", inputs="int64[N] x")
+    assert (found.code, found.message.partition(": ")[2]) == ("OW560", "the output y of com.acme::F@1 would be bool")
+    assert found.reason == "the types allowed are float16, float, double"
+    assert found.help == "let the node ask for one of these, and put a Cast behind it"
+    text = "<to>(k) => (y, z) { y = Cast<to: int = @to>(k) z = Cast<to = 1>(k) }"
+    outputs = [OutputEntry("y", "T"), OutputEntry("z", "float")]
+    attributes = [AttributeEntry("to", "INT", True)]
+    library.add("G", text, inputs=[InputEntry("k", "int64")], outputs=outputs, attributes=attributes)
+    model = parse(model_text("t, y = com.acme.G<to = 9>(x) v, w = com.acme.G<to = 9>(x)", "int64[N] x"))
+    for node in model.graph.node:  # the parser takes no name that is left out
+        node.output[0] = ""
+    assert len(attach(model, [library.bundle()]).functions) == 1
+    model.graph.node[1].output[0] = "t"
+    (found,) = refused(lambda: attach(model, [library.bundle()]))
+    assert found.message.endswith("the output y of com.acme::G@1 would be bool")
+
+
 def test_a_missing_fact_is_named(acme: Bundle) -> None:
     found = one(acme, "t = nowhere.Thing(x) y = com.acme.Kind(t)")
     assert found.code == "OW559"

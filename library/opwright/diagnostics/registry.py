@@ -1188,8 +1188,9 @@ TABLE = (
     ),
     Code(
         "OW560",
-        "An element type that the function does not take",
-        "The input has a type outside those that the function declares, or that its body for this opset can compute.",
+        "An element type that the function does not take or give",
+        "An input has a type outside those that the function declares, or that its body for this opset can compute; or "
+        "an attribute asks for an output of a type that the function does not declare.",
     ),
     Code(
         "OW561",

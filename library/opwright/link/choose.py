@@ -38,7 +38,7 @@ def bind_types(call: Call) -> dict[str, str]:
     bound: dict[str, str] = {}
     variables = dict(call.entry.types)
     for formal, fact in zip(_formals(call), call.visit.inputs, strict=False):
-        element = _element(formal.type, fact)
+        element = element_within(formal.type, fact)
         inner = split_type(formal.type)[1]
         if element is not None and inner in variables:
             bound.setdefault(inner, element)
@@ -49,7 +49,7 @@ def _formals(call: Call) -> Sequence[InputEntry]:
     return inputs_of_call(call.entry, len(call.visit.inputs))
 
 
-def _element(declared: str, fact: str | None) -> str | None:
+def element_within(declared: str, fact: str | None) -> str | None:
     """The element type that stands for `T` of a declared `T` or `seq(T)`; None where the fact is another kind."""
     if not fact:
         return None
@@ -187,7 +187,7 @@ def _type_problems(call: Call) -> Iterable[Diagnostic]:
         if not fact or (inner not in variables and inner not in BY_NAME):
             continue
         allowed = variables.get(inner, (inner,))
-        element = _element(formal.type, fact)
+        element = element_within(formal.type, fact)
         if element not in allowed:
             text = f"the input {formal.name} of {call.entry.identity} is {element or fact}"
             yield call.problem("OW560", text, f"the types allowed are {_names(allowed)}", CAST)

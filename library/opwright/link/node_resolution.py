@@ -6,25 +6,22 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 
-from opwright.bundle.call_interface import inputs_of_call, split_type
 from opwright.bundle.format import DomainEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
-from opwright.elements import BY_NAME
-from opwright.graphs.ids import FunctionId, function_id, uncalled_functions
+from opwright.graphs.ids import function_id, uncalled_functions
 from opwright.link.catalogue import Catalogue
-from opwright.link.choose import Call, bind_types, promised_shapes
+from opwright.link.choose import Call, promised_shapes
 from opwright.link.conflicts import Conflict, Requirement, make_conflict
 from opwright.link.digests import record_of
-from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
 from opwright.link.model_instances import Instances
 from opwright.link.naming import Instance, version_at
 from opwright.link.node_notes import newest_note
-from opwright.link.propagate import DEEPEST, Fact, Propagation, Visit
+from opwright.link.output_types import OutputTypes, undeclared_outputs
+from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.schema_types import schema_at
-from opwright.link.value_types import tensor_of, wrap
-from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
+from opwright.opsets.domains import normal_domain
 from opwright.variants import possible_bases
 
 
@@ -161,7 +158,7 @@ class Resolver:
         self._replaced = {normal_domain(domain.name): domain for domain in mirrored} if replace else {}
         self._replaceable = replace if callable(replace) else None
         self.instances = Instances(catalogue)
-        self._bodies = _BodyTypes(self.instances, opset)
+        self._outputs = OutputTypes(self.instances, opset)
         self._answers: dict[_Said | None, _Answer] = {}
 
     @property
@@ -210,7 +207,11 @@ class Resolver:
             chosen = self.instances.choose(call)
         except DiagnosticError as error:
             problems = tuple(error.diagnostics)
-        answer = _Answer(chosen, problems, tuple(promised_shapes(call)), tuple(self._output_types(call, chosen)))
+        outputs = self._outputs.of(call, chosen)
+        undeclared = () if chosen is None else tuple(undeclared_outputs(call, outputs))
+        if undeclared:
+            chosen, problems = None, undeclared
+        answer = _Answer(chosen, problems, tuple(promised_shapes(call)), tuple(outputs))
         if said is not None and not problems:
             self._answers[said] = answer
         return answer
@@ -248,17 +249,6 @@ class Resolver:
             help_text = f"import version {versions[0].since_version} of {node.domain} in the model"
             raise DiagnosticError([self._problem("OW554", visit, text, reason, help_text)])
         return entry
-
-    def _output_types(self, call: Call, chosen: Instance | None) -> Sequence[Fact]:
-        """From the interface; the outputs that it leaves open (a type chosen by an attribute) from the body."""
-        bound = bind_types(call)
-        known = [_declared_type(item.type, bound) for item in call.entry.outputs]
-        if call.entry.outputs and call.entry.outputs[-1].variadic:
-            known = [None] * len(call.visit.node.output)
-        if None in known and chosen is not None:
-            inferred = self._bodies.outputs(call, chosen)
-            known = [fact or other for fact, other in zip(known, inferred, strict=False)]
-        return known
 
     def _unknown_function(self, visit: Visit, domain: DomainEntry) -> Diagnostic:
         close = self._catalogue.close_names(domain.name, visit.node.op_type)
@@ -300,63 +290,8 @@ def _said(call: Call) -> _Said | None:
     shapes = tuple(map(visit.shape, range(len(visit.inputs))))
     written = tuple(item.name for item in visit.node.attribute)
     resolved = tuple(item.SerializeToString(deterministic=True) for item in visit.attributes.values())
-    return call.entry.identity, visit.inputs, visit.ranks, shapes, len(visit.node.output), written, resolved
-
-
-def _declared_type(declared: str, bound: Mapping[str, str]) -> Fact:
-    """The type that a declared one means under these bindings; None where they leave it open."""
-    kinds, inner = split_type(declared)
-    element = bound.get(inner, inner)
-    found: Fact = tensor_of(element) if element in BY_NAME else None
-    for kind in reversed(kinds):
-        found = wrap(kind, found)
-    return found
-
-
-class _BodyTypes:
-    """Types of outputs by going through a stored body."""
-
-    def __init__(self, instances: Instances, opset: int) -> None:
-        self._instances = instances
-        self._opset = opset
-        model = ModelProto(opset_import=[helper.make_opsetid(DEFAULT_DOMAIN, opset)])
-        self._propagation = Propagation(model, self)
-
-    def visit(self, visit: Visit) -> Sequence[Fact] | None:
-        return None  # whatever stands in a body is an operator or a call of a body
-
-    def outputs(self, call: Call, instance: Instance) -> Sequence[Fact]:
-        catalogue = self._instances.catalogue
-        callees = closure(catalogue, [instance], self._opset)
-        if len(callees) > DEEPEST // 2:
-            return ()  # a chain of calls that may be too deep to follow; the type stays unknown
-        for item in callees:
-            self._propagation.add_function(_body_id(item), parse_body(catalogue, item))
-        formals = inputs_of_call(call.entry, len(call.visit.inputs))
-        positions = {item.name: index for index, item in enumerate(formals)}
-        given = dict(enumerate(call.visit.inputs))
-        arguments = [given.get(positions[name], "") for name in instance.body.inputs]
-        return self._propagation.call(_body_id(instance), arguments, _positional(call, instance))
-
-
-def _body_id(instance: Instance) -> FunctionId:
-    """A body as the nodes of other bodies call it."""
-    return (CALL_DOMAIN, instance.body.body.partition(":")[2], "")
-
-
-def _positional(call: Call, instance: Instance) -> Mapping[str, AttributeProto]:
-    """The attributes of a call, given or default, under the names that the anonymous body has for them."""
-    declared = {attribute.name: attribute for attribute in call.entry.attributes}
-    result: dict[str, AttributeProto] = {}
-    for index, name in enumerate(instance.body.attributes):
-        value = call.visit.attributes.get(name)
-        if value is None and declared[name].default is not None:
-            value = default_attribute(declared[name])
-        if value is not None:
-            result[f"a{index}"] = AttributeProto()
-            result[f"a{index}"].CopyFrom(value)
-            result[f"a{index}"].name = f"a{index}"
-    return result
+    named = tuple(map(bool, visit.node.output))
+    return call.entry.identity, visit.inputs, visit.ranks, shapes, named, written, resolved
 
 
 def disagreement(findings: Findings, file: str) -> list[Conflict]:
