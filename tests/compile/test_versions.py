@@ -104,6 +104,24 @@ def test_what_prevents_an_opset_is_told_with_operator_and_place(tmp_path: Path) 
     assert str(found.related[0].place) == "specs/com.acme/F/spec.yaml:6:1"
 
 
+def test_a_constant_that_an_opset_lacks_is_no_type_that_is_not_taken(tmp_path: Path) -> None:
+    """The loop of one type needs int64, which constants hold since opset 9, and an attribute's value, since 12."""
+    body = "if X.dtype == FLOAT:\n        return op.Abs(X)\n    for i in range(n):\n        X = -X\n    return X"
+    function = f"from opwright import opset8 as op, FLOAT\n\n\ndef F(X, n: int = 2):\n    {body}\n"
+    files = {
+        "specs/library.yaml": LIBRARY.replace(">=13", ">=7"),
+        "specs/com.acme/F/function.py": function,
+        "specs/com.acme/F/spec.yaml": spec("F").replace(">=13", "==8"),
+    }
+    (found,) = Tree(tmp_path / "one", files).compile("F").diagnostics
+    assert (found.code, found.message) == ("OW208", "`Constant` cannot hold int64 at opset 8")
+    assert found.help.startswith("write the function for opset 9, which has it, or cast ")
+    files["specs/com.acme/F/spec.yaml"] = spec("F").replace(">=13", ">=7")
+    (found,) = Tree(tmp_path / "all", files).compile("F").diagnostics
+    assert (found.code, found.message) == ("OW621", "com.acme::F@1 declares opsets 7 to 11, and has no body there")
+    assert found.help.startswith('declare `opset: ">=12"`')
+
+
 def test_a_mistake_is_told_though_other_opsets_have_a_body(tmp_path: Path) -> None:
     """An operator's inputs hang on the opset, the arguments of Python's `range` on nothing."""
     loop = "for i in range({}):\n        X = op.Abs(X)\n    return X"

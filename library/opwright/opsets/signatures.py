@@ -5,6 +5,7 @@ Sets of element types are bit masks (`1 << code`), since they are met millions o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -219,6 +220,21 @@ def _signature(domain: str, name: str, since_version: int) -> Signature:
 def history(domain: str, name: str) -> tuple[int, ...]:
     """Every since_version of the operator, ascending; empty when the domain has none of that name."""
     return _histories(normal_domain(domain)).get(name, ())
+
+
+def later_version_with(called: Signature, formals: Sequence[Formal], index: int, element: str) -> int | None:
+    """The first later version of the operator that takes tensors of that element type there, or gives them: `formals`
+    are the operator's inputs or its outputs. None where there is none, or it is deprecated."""
+    name = formals[min(index, len(formals) - 1)].name
+    for version in history(called.domain, called.name):
+        later = signature(called.domain, called.name, version)
+        if version <= called.since_version or later is None or later.deprecated:
+            continue
+        items = later.inputs if formals is called.inputs else later.outputs
+        formal = next((item for item in items if item.name == name), None)
+        if formal is not None and f"tensor({element})" in later.admitted.get(formal.type, (formal.type,)):
+            return version
+    return None
 
 
 @cache

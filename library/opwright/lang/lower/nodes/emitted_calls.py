@@ -18,8 +18,7 @@ from opwright.lang.lower.state.operands import (
 from opwright.lang.lower.state.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.record import Role
-from opwright.opsets.signatures import Formal, Signature, history
-from opwright.opsets.signatures import signature as find_signature
+from opwright.opsets.signatures import Formal, Signature, later_version_with
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
 Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionReference]
@@ -144,17 +143,11 @@ def _since(signature: Signature, formals: Sequence[Formal], index: int, type_: i
     element = ir.known_element(type_.element)
     if element is None:
         return ""
-    takes = formals is signature.inputs
-    name = formals[min(index, len(formals) - 1)].name
-    for version in history(signature.domain, signature.name):
-        later = find_signature(signature.domain, signature.name, version)
-        if version <= signature.since_version or later is None or later.deprecated:
-            continue
-        formal = next((item for item in (later.inputs if takes else later.outputs) if item.name == name), None)
-        if formal is not None and f"tensor({element.name})" in later.admitted.get(formal.type, (formal.type,)):
-            verb = "takes" if takes else "gives"
-            return f"from opset {version} on it {verb} {element.name}: write the function for that opset"
-    return ""
+    version = later_version_with(signature, formals, index, element.name)
+    if version is None:
+        return ""
+    verb = "takes" if formals is signature.inputs else "gives"
+    return f"from opset {version} on it {verb} {element.name}: write the function for that opset"
 
 
 def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span: Span | None) -> Poisoned:

@@ -25,7 +25,7 @@ from opwright.lang.static import StaticError
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 from opwright.opsets.records import CONSTANT
-from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, similar
+from opwright.opsets.signatures import Signature, history, is_known_domain, later_version_with, newest_opset, similar
 from opwright.suggest import sure_name
 
 if TYPE_CHECKING:
@@ -360,14 +360,20 @@ class Lowering:
         return found
 
     def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> Poisoned:
+        """With other declared types the constant may be another one, unless it is of none of theirs: then the opset is
+        what lacks it, as that of a loop's index."""
+        signature, element = operator.signature, data.element.name
+        of_declared = not self.facts or element in self.facts.values()
+        later = later_version_with(signature, signature.outputs, 0, element)
+        cast = f"cast one of another type: `op.Cast(FLOAT(...), to={element.upper()})`"
         return self.fatal(
             "OW208",
             f"`Constant` cannot hold {data.element!r} at opset {self.target.bare_opset}",
             span,
             reason=f"{operator.signature.identity}, the version at that opset, has no such element type",
-            help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",
+            help=cast if later is None else f"write the function for opset {later}, which has it, or {cast}",
             subject=CONSTANT.name,
-            depends_on=Choice.ELEMENT_TYPE,
+            depends_on=Choice.ELEMENT_TYPE if of_declared else Choice.OPSET,
         )
 
     def once(
