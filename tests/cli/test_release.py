@@ -804,3 +804,22 @@ def test_builds_keep_the_artefacts_of_releases(released: Path, opwright: Opwrigh
     assert opwright("release", "1.0.2").status == 0
     names = {Path(path).name for path in tree("dist")}
     assert "base-1.0.2.dev0.onnxlib" not in names and "base-1.0.0.onnxlib" in names
+
+
+def test_bodies_that_draw_cannot_be_compared_and_no_vector_is_asked_for(library: Path, opwright: Opwright) -> None:
+    edit(FUNCTION, "return ", "return op.RandomUniformLike(X) + 0 * ")
+    (FOLDER / "vectors.yaml").write_text(
+        "schema: 1\nrows:\n  - {name: a, inputs: {X: [1.0, 2.0]}, outputs: {Y: [0.5, 0.5]}, "
+        "random: {mean: 0.5, within: 0.6}}\n"
+    )
+    assert opwright("release", "1.0.0", "--unverified").status == 0
+    edit(FUNCTION, "op.RandomUniformLike(X) + 0", "op.Abs(op.RandomUniformLike(X)) + 0")
+    accept = ("lock", "--accept", "Swish", "--reason", "order")
+    asked = {"OW615": ("build",), "OW625": ("diff", "--against", "lock"), "OW616": accept}
+    for code, words in asked.items():
+        told = opwright(*words).out
+        assert code in told
+        assert "; values that are drawn at random differ from run to run\n" in told
+        assert "no vector can compare values that are drawn: compare the sources" in told
+        assert "add vectors" not in told
+    assert opwright(*accept, "--unjudged").status == 0

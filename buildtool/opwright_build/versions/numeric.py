@@ -44,6 +44,7 @@ from opwright_build.versions.promise import Promise
 from opwright_build.versions.promise_changes import BodyPair, differing_bodies, has_other_template
 
 _EXACT = ToleranceJudge({})
+_OTHER_CALLS = "calls that no vector makes"  # of a template
 _MOST_LISTED = 3  # bodies that a message names
 _TIMEOUT = 120.0  # seconds, for the vectors of one pair of bodies on one runtime
 
@@ -59,12 +60,14 @@ class Within(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What became of one vector: `ulp` and `absolute` are the largest differences, `text` says where, or what else."""
+    """What became of one vector: `ulp` and `absolute` are the largest differences, `text` says where, or what else.
+    `is_drawn`: an output is drawn at random, of which shape and type alone could be compared."""
 
     within: Within
     ulp: float = 0.0
     absolute: float = 0.0
     text: str = ""
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ class NumericVerdict:
     """What the bodies of a version compute now, compared with what they computed.
 
     `compared` counts vectors on runtimes; `unjudged` names the bodies of which none could be compared. `missing` says
-    which bodies that they call are not at hand, so that no vector would help.
+    which bodies that they call are not at hand, and `drawn` names those of `unjudged` that vectors run and whose values
+    are drawn at random, so that no vector would help.
     """
 
     identity: str
@@ -83,6 +87,18 @@ class NumericVerdict:
     text: str = ""
     unjudged: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    drawn: tuple[str, ...] = ()
+
+    @property
+    def obstacle(self) -> str:
+        """Why no further vector would tell how far the bodies lie apart; empty where some could."""
+        if self.missing:
+            return "what was released cannot be run any more"
+        if not self.unjudged or not {*self.unjudged} <= {*self.drawn, _OTHER_CALLS}:
+            return ""
+        if self.drawn:
+            return "no vector can compare values that are drawn"
+        return "a template serves more calls than vectors make"
 
     def explain(self) -> str:
         """The figures, as the end of a sentence."""
@@ -96,7 +112,8 @@ class NumericVerdict:
                 return f"{self.text} ({vectors})"
             case Within.UNKNOWN:
                 missing = f": {_listed(self.missing)}" if self.missing else ""
-                return f"what it computes could not be compared for {_listed(self.unjudged) or 'any vector'}{missing}"
+                what = f"what it computes could not be compared for {_listed(self.unjudged) or 'any vector'}{missing}"
+                return f"{what}; values that are drawn at random differ from run to run" if self.drawn else what
 
 
 def _listed(labels: Sequence[str]) -> str:
@@ -137,11 +154,11 @@ class ComparedBodies:
     vectors: tuple[_Vector, ...]
 
     def run(self) -> list[list[Any]]:
-        """(how far apart, ulp, absolute, text) for each vector, as JSON values."""
+        """(how far apart, ulp, absolute, text, is it drawn) for each vector, as JSON values."""
         (runtime,) = available([self.runtime])
         before, after = self.old.load(runtime, self.opset), self.new.load(runtime, self.opset)
         found = [_compare(before, after, self.outputs, vector) for vector in self.vectors]
-        return [[item.within.value, item.ulp, item.absolute, item.text] for item in found]
+        return [[item.within.value, item.ulp, item.absolute, item.text, item.is_drawn] for item in found]
 
     def pieces(self) -> list[ComparedBodies]:
         return [replace(self, vectors=(vector,)) for vector in self.vectors]
@@ -150,7 +167,7 @@ class ComparedBodies:
         return [answer for answers in results for answer in answers]
 
     def lost(self, how: str) -> list[list[Any]]:
-        return [[Within.BEYOND.value, 0.0, 0.0, f"the runtime {how}"] for _ in self.vectors]
+        return [[Within.BEYOND.value, 0.0, 0.0, f"the runtime {how}", False] for _ in self.vectors]
 
 
 def _compare(
@@ -212,7 +229,7 @@ def _of_tensor(vector: _Vector, name: str, old: Array, new: Array) -> Difference
         shapes = mismatch(RandomJudge(), expected, new)
         if shapes:
             return Difference(Within.BEYOND, text=f"{name} of `{vector.name}` {shapes}")
-        return Difference(Within.UNKNOWN, text="its values are random")
+        return Difference(Within.UNKNOWN, text="its values are random", is_drawn=True)
     if not mismatch(_EXACT, expected, new):
         return Difference(Within.EXACT)
     beyond = mismatch(vector.judge, expected, new)
@@ -293,7 +310,7 @@ def judge_versions_numerically(
         found: dict[int, list[Difference]] = {id(pair): [] for pair in differing}
         pairs.setdefault(subject.new.identity, []).extend((_label(pair), found[id(pair)]) for pair in differing)
         if has_other_template(subject.old, subject.new):
-            pairs[subject.new.identity].append(("calls that no vector makes", []))
+            pairs[subject.new.identity].append((_OTHER_CALLS, []))
         lacking = missing.setdefault(subject.new.identity, [])
         for pair, task in _tasks(subject, differing, at_hand, lacking):
             tasks.append(task)
@@ -317,14 +334,15 @@ def _verdict(
     known = [item for _, found in pairs for item in found if item.within is not Within.UNKNOWN]
     open_ = (label for label, found in pairs if not any(item.within is not Within.UNKNOWN for item in found))
     unjudged = tuple(dict.fromkeys(open_))
+    random = {label for label, found in pairs if any(item.is_drawn for item in found)}
     worst = max(known, key=_rank, default=Difference(Within.UNKNOWN))
     within = worst.within
     if unjudged and within is not Within.BEYOND:
         within = Within.UNKNOWN
     ulp, absolute = (max((getattr(item, name) for item in known), default=0.0) for name in ("ulp", "absolute"))
-    return NumericVerdict(
-        identity, within, len(known), ulp, absolute, worst.text, unjudged, tuple(dict.fromkeys(missing))
-    )
+    drawn = tuple(label for label in unjudged if label in random)
+    lacking = tuple(dict.fromkeys(missing))
+    return NumericVerdict(identity, within, len(known), ulp, absolute, worst.text, unjudged, lacking, drawn)
 
 
 def _tasks(

@@ -334,15 +334,18 @@ def of_bodies(
 
 def _way_to_know(verdict: NumericVerdict) -> str:
     """What to do where nothing tells how far a body differs."""
-    if not verdict.missing:
+    if not verdict.obstacle:
         return "add vectors that run these bodies"
     accept = f'`opwright lock --accept {verdict.identity} --reason "..." --unjudged`'
-    return f"what was released cannot be run any more: compare the sources, then {accept} accepts it"
+    return f"{verdict.obstacle}: compare the sources, then {accept} accepts it"
 
 
-def finding_of(change: Change, origin: str, places: SpecPlaces, refused: Diagnostic | None) -> Diagnostic | None:
+def finding_of(
+    change: Change, origin: str, places: SpecPlaces, refused: Diagnostic | None, verdict: NumericVerdict | None
+) -> Diagnostic | None:
     """What `diff` reports of a change: that it breaks what worked, that nothing tells whether it does, or that the lock
-    does not allow it, which is `refused`. None of a compatible one."""
+    does not allow it, which is `refused`. None of a compatible one. `verdict` is that on a body which is another one.
+    """
     if change.breaks:
         return Diagnostic(
             "OW620",
@@ -357,6 +360,8 @@ def finding_of(change: Change, origin: str, places: SpecPlaces, refused: Diagnos
             f"whether {change.identity} computes what {origin} does is not known",
             places.of(change),
             reason=change.explain(),
-            help="add vectors that run these bodies, or compare with a bundle that has all that the earlier ones call",
+            help="add vectors that run these bodies, or compare with a bundle that has all that the earlier ones call"
+            if verdict is None or verdict.missing or not verdict.obstacle
+            else f"{verdict.obstacle}: compare the sources",
         )
     return refused

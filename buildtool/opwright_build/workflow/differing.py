@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from opwright_build.spec.model import LoadedLibrary
     from opwright_build.versions.change import Change
+    from opwright_build.versions.numeric import NumericVerdict
     from opwright_build.versions.promise import Promise, Promised
     from opwright_build.versions.release_lock import Locks
 
@@ -90,7 +91,7 @@ def _diff(session: Session, against: str, notes: Path | None, options: Options, 
             session, loaded, (before.promised, before.bundle), (after.promised, after.bundle), differing
         )
         found = with_values(found, verdicts)
-        told += _told(found, before, after, loaded, session)
+        told += _told(found, verdicts, before, after, loaded, session)
         names = after.promised.library, after.promised.version
         texts.append(release_notes(*names, before.promised.version, found, ()))
     changes = [item.change for item in told]
@@ -116,7 +117,12 @@ def _diff(session: Session, against: str, notes: Path | None, options: Options, 
 
 
 def _told(
-    changes: Sequence[Change], before: _State, after: _State, loaded: LoadedLibrary, session: Session
+    changes: Sequence[Change],
+    verdicts: Mapping[str, NumericVerdict],
+    before: _State,
+    after: _State,
+    loaded: LoadedLibrary,
+    session: Session,
 ) -> list[_Told]:
     """The changes with their findings; those that a build makes of the lock among them, so that both agree."""
     from opwright_build.versions.release_findings import SpecPlaces, broken_promises, finding_of
@@ -128,7 +134,7 @@ def _told(
         refused: Diagnostic | None = None
         if locks is not None:
             refused = next(broken_promises([change], before.promised, after.promised, places, locks), None)
-        found.append(_Told(change, finding_of(change, origin, places, refused)))
+        found.append(_Told(change, finding_of(change, origin, places, refused, verdicts.get(change.identity))))
     return found
 
 

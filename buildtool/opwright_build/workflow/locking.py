@@ -216,7 +216,7 @@ def _refused(verdict: NumericVerdict, place: Place | None, why: str) -> Diagnost
     command = f'opwright lock --accept {verdict.identity} --reason "..."'
     if verdict.unjudged:
         command += " --unjudged"
-    otherwise = ", or add vectors that run these bodies" if verdict.unjudged and not verdict.missing else ""
+    otherwise = ", or add vectors that run these bodies" if verdict.unjudged and not verdict.obstacle else ""
     return Diagnostic(
         "OW616",
         f"the new body of {verdict.identity} is not accepted{why}",

@@ -158,7 +158,7 @@ def _decode(data: bytes) -> NumericVerdict:
     from opwright_build.versions.numeric import NumericVerdict, Within
 
     value = json.loads(data)
-    texts = {name: tuple(value[name]) for name in ("unjudged", "missing")}
+    texts = {name: tuple(value[name]) for name in ("unjudged", "missing", "drawn")}
     return NumericVerdict(**{**value, **texts, "within": Within(value["within"])})
 
 
