@@ -47,9 +47,10 @@ _TEMPLATE = "A template: its body is made for each call, and is verified where a
 
 
 def templates_table(entry: FunctionEntry) -> list[str]:
-    """The opsets at which bodies are made for each call, and what of a call they are made from."""
+    """The opsets at which bodies are made for each call, and what a call is asked first: further questions depend on
+    the answers."""
     lines = table(
-        ("opsets", "template", "made for each"),
+        ("opsets", "template", "asks first for"),
         [(span(t.first_opset, t.last_opset), code(_short(t.template)), codes(t.axes)) for t in entry.templates],
     )
     return [_TEMPLATE, "", *lines] if lines else []

@@ -73,7 +73,7 @@ def function_text(entry: FunctionEntry, library: str = "") -> str:
     bodies = [
         [
             f"{item.first_opset}-{item.last_opset}",
-            f"made for each call, by {', '.join(item.axes)}; verified are:",
+            f"made for each call, which is asked first for {', '.join(item.axes)}; verified are:",
             item.template,
         ]
         for item in entry.templates

@@ -54,9 +54,11 @@ def _way_out(cells: Sequence[Outcome], ran: RanAt) -> str:
         return ""
     if not others:
         return "no runtime gives what is expected: the body is wrong, or the expectation is"
+    gives = "gives" if len(others) == 1 else "give"
     return (
-        f"{' and '.join(others)} gives what is expected; where the body is right, `tolerance: {{runtimes: ...}}` can "
-        f"allow {' and '.join(sorted(failing))} more"
+        f"{' and '.join(others)} {gives} what is expected; where the body is right, and values are not exact enough, "
+        f"`tolerance: {{runtimes: ...}}` can allow {' and '.join(sorted(failing))} more; what ends in an error there "
+        "needs another body"
     )
 
 
@@ -69,7 +71,7 @@ def lacking(outcomes: Iterable[Outcome]) -> list[Diagnostic]:
     return [
         Diagnostic(
             "OW457",
-            f"this machine has no {what}, which {_some(dict.fromkeys(cell.case.identity for cell in cells))} needs",
+            f"this machine has no {what}, {_needed(dict.fromkeys(cell.case.identity for cell in cells))}",
             cells[0].case.place,
             reason=f"{' and '.join(dict.fromkeys(cell.runtime for cell in cells))} could not run such vectors, "
             "so nothing is said of them",
@@ -189,6 +191,6 @@ def _advice(found: frozenset[Status]) -> str:
     return "test with a runtime that loads it, or do not declare it"
 
 
-def _some(names: Iterable[str]) -> str:
+def _needed(names: Iterable[str]) -> str:
     first, *rest = names
-    return first if not rest else f"{first} and {counted(len(rest), 'other version')}"
+    return f"which {first} and {counted(len(rest), 'other version')} need" if rest else f"which {first} needs"

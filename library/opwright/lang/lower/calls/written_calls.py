@@ -30,12 +30,13 @@ from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
 
 
 def refuse_second_version(low: Lowering, callee: OperatorObject, domain: str, span: Span | None) -> Poisoned:
+    asked, known = callee.opset.version, low.target.versions[domain]
     return low.error(
         "OW357",
-        f"{callee.name} is of version {callee.opset.version} of {domain}, another operator of another version",
+        f"{callee.name} is called at version {asked} of {domain}, and another operator at version {known}",
         span,
-        reason="a model imports one version of each domain",
-        help=f"use version {low.target.versions[domain]} for all of them, if it has them",
+        reason=f"a model imports one version of each domain, and what is called is not the same in {known} and {asked}",
+        help=f"use version {known} for all of them, if it has them",
         subject=callee.name,
     )
 
