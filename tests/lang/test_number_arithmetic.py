@@ -238,3 +238,36 @@ def test_a_float_is_compared_exactly_with_ints(compiler: Compiler, real: float) 
 def test_two_numbers_of_the_run_time_are_compared_exactly(compiler: Compiler, real: float) -> None:
     for number in INTS:
         _compare_all(compiler, [("n", "f"), ("f", "n")], {"n": number, "f": real})
+
+
+TRUTHS = [
+    *("not ({t})", "1 if ({t}) else 2", "(({t}) or 2.0) == 2.0", "(({t}) and 2.0) == 2.0", "not max({t}, 0.0)"),
+    *(
+        "not (({t}) if a > 0 else ({t}))",
+        "3 if not ({t}) or not a else 4",
+    ),
+    *("bool({t})", "0 < ({t}) < 1"),
+]
+
+
+@pytest.mark.parametrize(("number", "a"), [("a * 1e-50", 1.0), ("a / 1e50", 1.0), ("a ** 2", 1e-40), ("-a", 0.0)])
+@pytest.mark.parametrize("opset", [12, 18])
+def test_the_truth_of_a_float_is_that_of_the_double(compiler: Compiler, number: str, a: float, opset: int) -> None:
+    """A number that no float32 holds but zero is true."""
+    exact = float(np.float32(a))
+    cases = [(case, eval(case, {"a": exact})) for case in (case.format(t=number) for case in TRUTHS)]
+    casts = [f"{KINDS[type(value)][0]}({case})" for case, value in cases]
+    text = f"def F(a: float = {a!r}):\n    return ({', '.join(casts)},)\n"
+    outputs = {f"y{index}": KINDS[type(value)][1] for index, (_, value) in enumerate(cases)}
+    function = compiler.function(text, {}, outputs, opset=opset)
+    for runtime, results in run_everywhere(function, {}).items():
+        for (case, value), got in zip(cases, results, strict=True):
+            assert got.item() == value, (runtime, case)
+
+
+def test_a_loop_runs_while_a_double_is_true(compiler: Compiler) -> None:
+    loop = "    t, c = a * 1e-50, 0\n    while t:\n        t, c = t * 1e-100, c + 1\n"
+    text = f"def F(a: float = 1.0):\n{loop}    return INT64(c)\n"
+    function = compiler.function(text, {}, {"y": "int64"})
+    for runtime, (got,) in run_everywhere(function, {}).items():
+        assert got == 3, runtime

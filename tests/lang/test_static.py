@@ -34,6 +34,12 @@ def test_integer_powers_are_exact(base: int, exponent: int) -> None:
     assert static.binary("**", base, exponent) == base**exponent
 
 
+@pytest.mark.parametrize("base", [0.0, -0.0, 0, False])
+@pytest.mark.parametrize("exponent", [0.5, 3.0, -math.inf, math.inf, 0.0])
+def test_powers_of_zero(base: float, exponent: float) -> None:
+    assert repr(static.binary("**", base, exponent)) == repr(base**exponent)
+
+
 @given(st.floats(0.01, 100), st.floats(-20, 20))
 def test_float_powers_are_correctly_rounded(base: float, exponent: float) -> None:
     got = static.binary("**", base, exponent)
@@ -81,6 +87,69 @@ def test_math_functions(name: str) -> None:
         assert math.isclose(static.call_math(name, [argument]), expected, rel_tol=1e-14)
 
 
+EDGES: tuple[bool | int | float, ...] = (
+    *(True, False, 0, 1, -1, 2, -3, 7, 170, -8, 2**53 + 1, -(2**53) - 1, 2**63 - 1, 10**30 + 7, 10**400, -(10**400)),
+    *(0.0, -0.0, 0.5, -0.5, 1.5, -2.5, 0.1, 27.0, -8.0, 5e-324, -1e-310, 2.2250738585072014e-308, 1e-5, 1e22),
+    *(-708.9, -745.2, -746.0, 27.2, 28.0, -170.5, -180.5, -1e15 - 0.5, 1e305, 1e308, -1e308),
+    *(math.inf, -math.inf, math.nan),
+)
+OF_TWO = ("atan2", "comb", "copysign", "fmod", "gcd", "hypot", "isclose", "lcm", "ldexp", "log", "nextafter", "perm")
+OF_TWO_TOO = ("pow", "remainder")
+
+
+def check_as_python(name: str, arguments: list[Any]) -> None:
+    """A value is Python's, to the digits that C libraries agree on, and where Python raises there is none."""
+    try:
+        expected = getattr(math, name)(*arguments)
+    except (ArithmeticError, TypeError, ValueError):
+        with pytest.raises(static.StaticError):
+            static.call_math(name, arguments)
+        return
+    got: Any = static.call_math(name, arguments)
+    assert type(got) is type(expected)
+    exact = name in EXACT or not math.isfinite(expected)
+    close = repr(got) == repr(expected) if exact else math.isclose(got, expected, rel_tol=1e-13, abs_tol=1e-323)
+    assert close, (name, arguments, got, expected)
+    assert not isinstance(got, float) or math.copysign(1, got) == math.copysign(1, expected), (name, arguments)
+
+
+EXACT = static.MATH_FUNCTIONS - {
+    *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2"),
+    *("expm1", "gamma", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(static.MATH_FUNCTIONS - {"fsum", "prod"}))
+def test_math_functions_of_edges(name: str) -> None:
+    for number in EDGES:
+        if name not in ("factorial", "perm") or abs(number) <= 500 or isinstance(number, float):
+            check_as_python(name, [number])
+
+
+@pytest.mark.parametrize("name", [*OF_TWO, *OF_TWO_TOO])
+def test_math_functions_of_two_edges(name: str) -> None:
+    for number in EDGES:
+        for other in (0, True, 2, 3, 2**53 + 1, 10**400, 0.0, -0.0, 0.5, -2.0, 10.0, math.inf, -math.inf, math.nan):
+            if name not in ("comb", "perm") or isinstance(other, float) or other <= 500:
+                check_as_python(name, [number, other])
+
+
+def test_an_int_that_no_double_holds_is_rounded_as_python_does() -> None:
+    number = 2**53 + 1
+    for name in ("cos", "sin", "tan"):
+        assert math.isclose(static.call_math(name, [number]), getattr(math, name)(number), rel_tol=1e-15)
+    assert static.call_math("hypot", [1, number]) == 2.0**53
+    assert static.call_math("log2", [2**2000]) == 2000.0  # of the int itself, which is larger than all doubles
+
+
+def test_a_logarithm_to_a_base_is_the_quotient_of_two() -> None:
+    assert static.call_math("log", [1000, 10]) == math.log(1000, 10) < 3.0
+
+
+def test_a_subnormal_is_rounded_once() -> None:
+    assert static.call_math("exp", [-708.9]) == 2721805716674725 * 2.0**-1074
+
+
 @pytest.mark.parametrize(
     ("symbol", "left", "right"),
     [("**", 2, 10**9), ("<<", 1, 10**9), ("*", "ab", 10**9), ("*", (1,), 10**9), ("**", 10**1000, 10**6)],
@@ -101,7 +170,13 @@ def test_shared_tuples_do_not_hide_their_size() -> None:
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("round", [1, -(10**9)]), ("int", ["9" * 2000]), ("factorial", [10**6]), ("comb", [10**6, 10**5])],
+    [
+        ("round", [1, -(10**9)]),
+        ("int", ["9" * 2000]),
+        ("factorial", [10**6]),
+        ("comb", [10**6, 10**5]),
+        ("perm", [10**9, None]),
+    ],
 )
 def test_builtins_stay_within_fuel(name: str, arguments: list[Any]) -> None:
     with pytest.raises(static.StaticError):

@@ -6,13 +6,14 @@ Nothing here depends on the platform: what its C library might round in its own 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from types import EllipsisType, ModuleType, NoneType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, SupportsInt, TypeAlias, TypeGuard, TypeVar
 
 from opwright.diagnostics.diagnostic import Choice
 
@@ -322,13 +323,13 @@ def _check_growth(symbol: str, left: Operand, right: Operand) -> None:
 
 
 def _power(base: float, exponent: float) -> float:
-    if base == 0.0 and exponent < 0:
+    if base == 0.0 and -math.inf < exponent < 0:
         raise StaticError("OW312", "Python says: 0.0 cannot be raised to a negative power")
     if base < 0 and not exponent.is_integer() and math.isfinite(exponent) and math.isfinite(base):
         raise StaticError("OW312", "the result is a complex number")
     if exponent == 2.0:
         return _finite(base * base, base)
-    if exponent == 0.5 and base >= 0:
+    if exponent == 0.5 and base > 0:
         return math.sqrt(base)
     if base in (0.0, 1.0) or exponent in (0.0, 1.0) or not (math.isfinite(base) and math.isfinite(exponent)):
         return math.pow(base, exponent)  # exact cases, the same on every platform
@@ -342,19 +343,40 @@ def _finite(value: float, operand: float) -> float:
     return value
 
 
+class _Real(SupportsFloat, SupportsInt, Protocol):
+    """A number of mpmath."""
+
+
 class _Reals(Protocol):
     """What mpmath has for computing with real numbers of many digits."""
 
-    def mpf(self, value: Number) -> SupportsFloat: ...
+    def mpf(self, value: Number) -> _Real: ...
 
-    def log(self, value: SupportsFloat, base: int) -> SupportsFloat: ...
+    def atan2(self, rise: _Real, run: _Real) -> _Real: ...
 
-    def norm(self, values: Sequence[SupportsFloat]) -> SupportsFloat: ...
+    def cbrt(self, value: _Real) -> _Real: ...
 
-    def power(self, base: SupportsFloat, exponent: SupportsFloat) -> SupportsFloat: ...
+    def erfc(self, value: _Real) -> _Real: ...
+
+    def ldexp(self, value: _Real, exponent: int) -> _Real: ...
+
+    def log(self, value: _Real, base: int = ...) -> _Real: ...
+
+    def loggamma(self, value: _Real) -> _Real: ...
+
+    def nint(self, value: _Real) -> _Real: ...
+
+    def norm(self, values: Sequence[_Real]) -> _Real: ...
+
+    def power(self, base: _Real, exponent: _Real) -> _Real: ...
+
+    def re(self, value: _Real) -> _Real: ...
 
 
-def _precise(step: Callable[[_Reals], SupportsFloat]) -> float:
+_LEAST_EXPONENT = -1074  # every double is a multiple of 2**-1074
+
+
+def _precise(step: Callable[[_Reals], _Real]) -> float:
     """The correctly rounded double of a value computed with 60 digits."""
     try:
         from mpmath.ctx_mp import MPContext
@@ -363,7 +385,12 @@ def _precise(step: Callable[[_Reals], SupportsFloat]) -> float:
 
     context = MPContext()  # our own, so that the user's precision setting and other threads stay untouched
     context.dps = 60
-    return float(step(context))
+    value = step(context)
+    found = float(value)
+    if abs(found) >= sys.float_info.min:
+        return found
+    # mpmath has rounded it to 53 bits, of which a subnormal has fewer: it would be rounded twice.
+    return math.ldexp(int(context.nint(context.ldexp(value, -_LEAST_EXPONENT))), _LEAST_EXPONENT)
 
 
 # ------------------------------------------------------------------------------------------ math and builtins
@@ -395,31 +422,38 @@ _PRECISE_MATH = {
     "asin": "asin",
     "asinh": "asinh",
     "atan": "atan",
-    "atan2": "atan2",
     "atanh": "atanh",
-    "cbrt": "cbrt",
     "cos": "cos",
     "cosh": "cosh",
     "erf": "erf",
-    "erfc": "erfc",
     "exp": "exp",
-    "exp2": "exp2",
     "expm1": "expm1",
     "gamma": "gamma",
-    "hypot": "hypot",
-    "lgamma": "loggamma",
-    "log": "log",
-    "log10": "log10",
     "log1p": "log1p",
-    "log2": "log2",
-    "pow": "power",
     "sin": "sin",
     "sinh": "sinh",
     "tan": "tan",
     "tanh": "tanh",
 }
+_FORMULAS: dict[str, Callable[[_Reals, Sequence[float]], _Real]] = {  # of the magnitude alone
+    "atan2": lambda mp, values: mp.atan2(*map(mp.mpf, _direction(*values))),
+    "cbrt": lambda mp, values: mp.cbrt(mp.mpf(abs(values[0]))),
+    "erfc": lambda mp, values: mp.erfc(mp.mpf(min(values[0], _NO_ERFC))),
+    "exp2": lambda mp, values: mp.power(mp.mpf(2), mp.mpf(values[0])),
+    "hypot": lambda mp, values: mp.norm([mp.mpf(value) for value in values]),
+    "lgamma": lambda mp, values: mp.re(mp.loggamma(mp.mpf(values[0]))),
+}
+_NO_ERFC = 30.0  # from here on it is less than half of the least double; mpmath has no room for that of large numbers
+_LOGARITHMS = {"log": None, "log2": 2, "log10": 10}  # and the base
 _FACTORIALS = ("comb", "factorial", "perm")
-MATH_FUNCTIONS = _EXACT_MATH | frozenset(_PRECISE_MATH)
+MATH_FUNCTIONS = _EXACT_MATH | _PRECISE_MATH.keys() | _FORMULAS.keys() | _LOGARITHMS.keys() | {"pow"}
+
+
+def _direction(rise: float, run: float) -> tuple[float, float]:
+    """Two numbers of the same angle: mpmath has no -0.0, and no angle between infinities."""
+    if math.isinf(rise) and math.isinf(run):
+        return 1.0, math.copysign(1.0, run)
+    return (rise, run) if rise else (0.0, math.copysign(1.0, run))
 
 
 def _python(module: ModuleType, name: str, *arguments: Operand) -> Operand:
@@ -436,22 +470,37 @@ def call_math(name: str, arguments: Sequence[Operand]) -> Operand:
             for item in arguments:
                 found = evaluated(functools.partial(_python, math, name, found, item))
             return found
-        if name in _FACTORIALS and arguments and isinstance(arguments[-1], int) and arguments[-1] > 500:
+        if name in _FACTORIALS and any(isinstance(item, int) and item > 500 for item in _factors(arguments)):
             raise StaticError("OW311", f"`math.{name}` of more than 500 factors is larger than the fuel allows")
         return evaluated(lambda: _python(math, name, *arguments))
     reference = evaluated(lambda: _python(math, name, *arguments))  # Python's own domain errors, first
     numbers = [item for item in arguments if isinstance(item, (int, float))]
     if not isinstance(reference, float) or not math.isfinite(reference) or len(numbers) != len(arguments):
         return reference
+    if name in _LOGARITHMS:
+        found = _logarithm(numbers[0], _LOGARITHMS[name])
+        return found if len(numbers) == 1 else found / _logarithm(numbers[1], None)  # which is how Python defines it
+    values = [float(item) for item in numbers]
     if name == "pow":
-        return _power(float(numbers[0]), float(numbers[1]))
-    if name == "log2":
-        return _precise(lambda mp: mp.log(mp.mpf(numbers[0]), 2))
-    if name == "exp2":
-        return _precise(lambda mp: mp.power(mp.mpf(2), mp.mpf(numbers[0])))
-    if name == "hypot":
-        return _precise(lambda mp: mp.norm([mp.mpf(item) for item in numbers]))
-    return math.copysign(_precise(lambda mp: getattr(mp, _PRECISE_MATH[name])(*map(mp.mpf, numbers))), reference)
+        return _power(*values)
+    formula = _FORMULAS.get(name)
+    if formula is not None:
+        return math.copysign(_precise(lambda mp: formula(mp, values)), reference)
+    return math.copysign(_precise(lambda mp: getattr(mp, _PRECISE_MATH[name])(*map(mp.mpf, values))), reference)
+
+
+def _factors(arguments: Sequence[Operand]) -> Sequence[Operand]:
+    """How many factors `comb`, `factorial` or `perm` has: `perm(n)` and `perm(n, None)` have `n`."""
+    return arguments[:1] if len(arguments) == 2 and arguments[1] is None else arguments[-1:]
+
+
+def _logarithm(number: Number, base: int | None) -> float:
+    """Of the double that Python makes of an int; of the int itself where that is larger than all doubles."""
+    with contextlib.suppress(OverflowError):
+        number = float(number)
+    if base is None:
+        return _precise(lambda mp: mp.log(mp.mpf(number)))
+    return _precise(lambda mp: mp.log(mp.mpf(number), base))
 
 
 _OF_PYTHON = ("abs", "bool", "divmod", "float", "int", "len", "max", "min", "round", "sum", "tuple")

@@ -35,6 +35,7 @@ from opwright.lang.lower.state.operands import (
     Environment,
     Operand,
     Rank,
+    is_run_time_number,
     is_sequence,
     is_static,
     is_tensor,
@@ -172,8 +173,11 @@ def _chosen_part(low: Lowering, node: ir.If, pair: tuple[Operand, Operand]) -> O
 
 def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
     """A BOOL of one element, of any numeric type, true where it is not zero."""
+    boolean = low.element_of("bool")
     if is_number(operand) and number_kind(operand) is ir.NumberKind.BOOL:
         return carried(low, operand, span)
+    if is_run_time_number(operand) and number_kind(operand) is ir.NumberKind.FLOAT:
+        return cast(low, operand, boolean, span)  # the tensor that it becomes may be zero where the double is not
     value = as_tensor(low, operand, None, span)
     if not is_tensor(value) or _surely_many(value.type):
         raise low.error(
@@ -185,7 +189,6 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
             depends_on=Choice.INFERRED_TYPE,
         )
     mask = ir.element_mask(value.type.element)
-    boolean = low.element_of("bool")
     if mask == 1 << boolean.code:
         return value
     variable, string = ir.open_element(value.type.element), low.element_of("string")
