@@ -165,3 +165,37 @@ def test_known_numbers_are_folded() -> None:
         "Mul",
         "Add",
     ]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "expression", "given", "wanted"),
+    [
+        ("x: BOOL", "bool(x)", np.array(True), True),
+        ("x: FLOAT[None]", "bool(x)", np.array([0.0], np.float32), False),
+        ("x: FLOAT[None]", "bool(x[0]) + 1", np.array([0.5, 2], np.float32), 2),
+        ("x: FLOAT[None]", "bool(x[0]) and bool(x[1] > 3)", np.array([0.5, 2], np.float32), False),
+        ("x: FLOAT[None]", "bool(x.shape)", np.array([1], np.float32), True),
+    ],
+)
+def test_the_truth_of_a_tensor_is_what_if_asks(parameter: str, expression: str, given: np.ndarray, wanted: int) -> None:
+    function = define(HEADER, f"@script()\ndef F({parameter}):\n    return {expression}\n", f"<{expression}>")
+    for outputs in [*run_model(function.to_model_proto(), {"x": given}).values(), [function(given)]]:
+        assert outputs[0].shape == ()
+        assert outputs[0] == wanted
+
+
+def test_a_tensor_of_several_elements_has_no_truth() -> None:
+    function = define(HEADER, "@script()\ndef F(x: FLOAT[None, 2]):\n    return bool(x)\n", "<bool>")
+    with pytest.raises(DiagnosticError, match="OW320"):
+        function.to_function_protos(18)
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind"), [('"ab".upper()', "text"), ("len(x).real", "number"), ("(2).bit_length()", "number")]
+)
+def test_a_number_or_text_has_no_attributes(expression: str, kind: str) -> None:
+    function = define(HEADER, f"@script()\ndef F(x: FLOAT[None]):\n    return {expression}\n", f"<{expression}>")
+    with pytest.raises(DiagnosticError) as raised:
+        function.to_function_protos(18)
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.reason) == ("OW304", f"a {kind} has no attributes or methods in the language")

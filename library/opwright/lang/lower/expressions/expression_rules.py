@@ -18,7 +18,7 @@ from opwright.lang.lower.nodes.held_arrays import captured_constants, item_of_ar
 from opwright.lang.lower.nodes.primitives import Writer, as_number
 from opwright.lang.lower.nodes.written_for import asked, versioned
 from opwright.lang.lower.numbers.mixed import refuse_number
-from opwright.lang.lower.numbers.number_operands import describe, is_plain, needs_element
+from opwright.lang.lower.numbers.number_operands import describe, is_number, is_plain, needs_element
 from opwright.lang.lower.numbers.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.rules import (
     attribute_rule,
@@ -251,9 +251,24 @@ def _attribute_of_operand(low: Lowering, owner: Operand, node: ast.Attribute) ->
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
         span,
-        reason="a tensor has the attributes `T`, `dtype`, `ndim`, `rank`, `shape` and `size`",
-        help=_METHODS.get(node.attr) or _as_operator(node.attr),
+        reason=_what_has_attributes(owner),
+        help=_COMPUTED if _is_text(owner) else _METHODS.get(node.attr) or _as_operator(node.attr),
     )
+
+
+_COMPUTED = "compute it outside of the function, and use the result"
+
+
+def _what_has_attributes(owner: Operand) -> str:
+    if is_number(owner) or _is_text(owner):
+        kind = "text" if _is_text(owner) else "number"
+        return f"a {kind} has no attributes or methods in the language"
+    return "a tensor has the attributes `T`, `dtype`, `ndim`, `rank`, `shape` and `size`"
+
+
+def _is_text(operand: Operand) -> bool:
+    is_attribute = isinstance(operand, AttributeOperand) and operand.parameter.kind is ir.AttributeKind.STRING
+    return isinstance(operand, str) or is_attribute
 
 
 def _as_operator(method: str) -> str:

@@ -13,6 +13,7 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.lower.expressions.arithmetic import binary
+from opwright.lang.lower.expressions.conditions import as_scalar, truth
 from opwright.lang.lower.nodes.primitives import Writer, as_number
 from opwright.lang.lower.numbers.number_arithmetic import absolute, on_numbers, positive, widened
 from opwright.lang.lower.numbers.number_operands import (
@@ -45,6 +46,8 @@ def call_number_builtin(low: Lowering, name: str, operands: Sequence[Operand], s
         return _of_list(low, name, operands[0], span)
     if name == "sum" and len(operands) == 2:
         return _sum_from(low, operands[0], operands[1], span)
+    if name == "bool" and len(operands) == 1 and _is_of_graph(operands[0]):
+        return _truth(low, operands[0], span)
     if not operands or not all(map(is_number, operands)) or all(map(is_static_number, operands)):
         return None
     if name in ("min", "max"):
@@ -119,6 +122,19 @@ def _bool(low: Lowering, operand: Operand, span: Span) -> Operand:
     if number_kind(operand) is _K.BOOL:
         return operand
     return on_numbers(low, "!=", operand, 0, span)
+
+
+def _is_of_graph(operand: Operand) -> bool:
+    """Whether it is a tensor, a list or a shape that is known at run time only."""
+    return isinstance(operand, IntTuple) or (isinstance(operand, ir.Value) and not is_number(operand))
+
+
+def _truth(low: Lowering, operand: Operand, span: Span) -> Operand:
+    """`bool(x)` of a tensor of one element, a list or a shape: what `if x:` asks."""
+    found = truth(low, operand, span)
+    if isinstance(found, bool):
+        return found
+    return as_number(Writer(low, span).identity(as_scalar(low, found, span)), _K.BOOL)
 
 
 def _cast_to_int(low: Lowering, operand: Operand, rounded: bool, span: Span) -> Operand:
