@@ -16,7 +16,7 @@ from opwright.eager.described import Described, describe_function
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.outcome import capturer_of
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each, handed_by_body, is_array
-from opwright.eager.place import caller, place_of
+from opwright.eager.place import caller, is_ours, place_of
 from opwright.eager.python_values import operand
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.eager.trace import Trace
@@ -28,6 +28,8 @@ from opwright.lang import ir
 from opwright.lang.interface import Arity, DeclaredValue, Input
 from opwright.lang.lower.numbers.number_operands import as_tensor
 from opwright.live.compiled import target_opset
+from opwright.opsets.opset import NoOperatorError
+from opwright.opsets.signatures import is_known_domain, newest_opset
 
 
 def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
@@ -223,7 +225,11 @@ def _run(
     bound = inspect.BoundArguments(signature, ordered)
     bound.apply_defaults()  # an empty `*xs` after an optional input would be bound by name
     with settings.inside_function(low.target.opset, trace):
-        found = function(*bound.args, **bound.kwargs)
+        try:
+            found = function(*bound.args, **bound.kwargs)
+        except NoOperatorError as missing:
+            _refuse_missing(low, missing)
+            raise
         if isinstance(found, (GeneratorType, CoroutineType, AsyncGeneratorType)):
             _refuse_unstarted(low, function.__name__, found)
         is_tuple = isinstance(found, tuple)
@@ -241,6 +247,19 @@ def _run(
         for index, value in enumerate(values)
     )
     return results, is_tuple
+
+
+def _refuse_missing(low: EagerLowering, missing: NoOperatorError) -> None:
+    """The compiler's diagnostic for an operator that is in no opset, or in a newer one; what an opset has that the
+    installed onnx does not know is for the opset itself to say."""
+    opset, reached = missing.opset, missing.__traceback__
+    if opset.signatures is not None or not is_known_domain(opset.domain) or opset.version > newest_opset(opset.domain):
+        return
+    frame: FrameType | None = None
+    while reached is not None:
+        frame = frame if is_ours(reached.tb_frame) else reached.tb_frame
+        reached = reached.tb_next
+    EagerLowering(low.target.opset, frame).unknown_operator(opset.domain, missing.operator, NOWHERE)
 
 
 def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:

@@ -619,7 +619,20 @@ def scope_without_text(title: str, libraries: Libraries) -> ModuleScope:
     """For what has no source text: a graph that is built, an operation that runs, a proto. `title` stands in places."""
     module = parse(Source(f"<{title}>", ""))
     assert isinstance(module, Module)
-    return FileScope(module, NoFiles(), libraries, lambda scope, node: None, lambda found: None)
+    return _PythonScope(module, NoFiles(), libraries, lambda scope, node: None, lambda found: None)
+
+
+class _PythonScope(FileScope):
+    """That of what Python runs, which imports its opsets."""
+
+    def newer_opset(self, domain: str, version: int) -> str:
+        return import_of_opset(domain, version)
+
+
+def import_of_opset(domain: str, version: int) -> str:
+    """How a Python module takes an opset."""
+    prefix = f"opset_{domain.replace('.', '_')}" if domain else "opset"
+    return f"write `from opwright import {prefix}{version} as op`"
 
 
 _MODULE_REASONS = {

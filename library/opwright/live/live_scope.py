@@ -41,7 +41,7 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.resolve import BUILTIN_NAMES, ONNX_FUNCTIONS, TYPING_MODULES, ModuleScope
+from opwright.lang.resolve import BUILTIN_NAMES, ONNX_FUNCTIONS, TYPING_MODULES, ModuleScope, import_of_opset
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
 from opwright.live.evaluated_annotations import name_of_type, read_object
@@ -158,8 +158,7 @@ class LiveScope(ModuleScope):
         return self._builtin(name, span, local)
 
     def newer_opset(self, domain: str, version: int) -> str:
-        prefix = f"opset_{domain.replace('.', '_')}" if domain else "opset"
-        return f"write `from opwright import {prefix}{version} as op`"
+        return import_of_opset(domain, version)
 
     # --------------------------------------------------------------------------------------------- meanings
 

@@ -25,6 +25,18 @@ def _named() -> "int | None":
 running: "Callable[[], int | None]" = _named
 
 
+class NoOperatorError(AttributeError):
+    """`op.Foo`, which the opset does not have. A diagnostic where a function under `@script` asks for it."""
+
+    def __init__(self, opset: "Opset", name: str, *messages: object) -> None:
+        super().__init__(*messages, name=name, obj=None)
+        self.opset = opset
+        self.operator = name
+
+    def __reduce__(self) -> "tuple[object, ...]":
+        return (NoOperatorError, (self.opset, self.operator, *self.args))
+
+
 class Opset:
     """The operators of `domain` (`""` and `"ai.onnx"` are one) at `version`: `op.Relu`, `op["Relu"]`, `"Relu" in op`.
 
@@ -93,7 +105,7 @@ class Opset:
             try:
                 found = self[name]
             except KeyError as error:
-                raise AttributeError(*error.args, name=name, obj=None) from None
+                raise NoOperatorError(self, name, *error.args) from None
             if name in self._operators:
                 self.__dict__[name] = found  # the next look-up ends there
             return found
