@@ -36,7 +36,6 @@ from opwright.lang.source import Span
 
 # What to write for a tensor, or for a number of the run time, instead.
 _INSTEAD = {
-    "bool": "compare: `x != 0`",
     "divmod": "write `x // y, x % y`",
     "float": "cast it: `op.Cast(x, to=FLOAT)`",
     "int": "cast it: `op.Cast(x, to=INT64)`",
