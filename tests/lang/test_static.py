@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opwright.lang import static
+from opwright.lang.numpy_values import call_numpy
 
 NUMBERS = st.one_of(st.booleans(), st.integers(-(1 << 40), 1 << 40), st.floats(allow_nan=False, allow_infinity=False))
 
@@ -203,3 +204,11 @@ def test_errors_of_python_become_ours() -> None:
         with pytest.raises(static.StaticError) as caught:
             step()
         assert caught.value.code == "OW312"
+
+
+@pytest.mark.parametrize("number", [1 << 64, -(1 << 63) - 1, 10**400])
+def test_functions_of_numpy_take_no_ints_beyond_64_bits(number: int) -> None:
+    for name in ("sqrt", "sin", "exp", "log2"):
+        with pytest.raises(static.StaticError):
+            call_numpy(name, [number], {})
+    assert call_numpy("sqrt", [1 << 62], {}) == 2.0**31

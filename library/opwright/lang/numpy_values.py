@@ -390,6 +390,8 @@ def _of_numbers(name: str, arguments: Sequence[object], keywords: Mapping[str, o
     values = [value for value in arguments if isinstance(value, (int, float)) and not isinstance(value, bool)]
     if keywords or len(values) != len(arguments):
         raise StaticError("OW304", "it takes numbers here, without keywords")
+    if any(static.is_int(value) and not -_INT64 <= value < 2 * _INT64 for value in values):
+        raise StaticError("OW312", "numpy takes no ints beyond 64 bits")
     return _within(static.evaluated(lambda: _scalar(name, values)))
 
 
