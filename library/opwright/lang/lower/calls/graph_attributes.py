@@ -20,7 +20,7 @@ from opwright.lang.lower.calls.open_calls import signature_of_call
 from opwright.lang.lower.calls.scan_ranks import yielded_ranks
 from opwright.lang.lower.calls.written_calls import check_arguments
 from opwright.lang.lower.expressions.conditions import as_condition
-from opwright.lang.lower.expressions.joins import join_values
+from opwright.lang.lower.expressions.joins import join_values, unsized
 from opwright.lang.lower.nodes.emitted_calls import report_mismatch
 from opwright.lang.lower.numbers.number_operands import as_tensor, constant_items, describe, how_to_agree
 from opwright.lang.lower.paths.speculate import speculate
@@ -399,8 +399,9 @@ def _if(call: _GraphCall) -> Operand:
                 help=how_to_agree(first, second),
                 depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
             )
-        node.then.yields.append(made[0])
-        node.orelse.yields.append(made[1])
+        yields = unsized(low, node, made[0], made[1])
+        node.then.yields.append(yields[0])
+        node.orelse.yields.append(yields[1])
         node.results.append(ir.Value(made[2], "", span))
     for region, found in zip((node.then, node.orelse), functions, strict=True):
         promise(low, region, found[0].node.returns, found[0].scope)

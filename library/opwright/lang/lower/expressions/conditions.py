@@ -11,7 +11,14 @@ from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
-from opwright.lang.lower.expressions.joins import as_joined, join_values, one_is_tuple, put_together, same_items
+from opwright.lang.lower.expressions.joins import (
+    as_joined,
+    join_values,
+    one_is_tuple,
+    put_together,
+    same_items,
+    unsized,
+)
 from opwright.lang.lower.nodes.held_arrays import with_numbers
 from opwright.lang.lower.nodes.primitives import Writer, as_number
 from opwright.lang.lower.numbers.number_operands import (
@@ -159,8 +166,9 @@ def _chosen(low: Lowering, node: ir.If, first: Operand, second: Operand) -> Oper
             help=how_to_agree(first, second),
             depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
-    node.then.yields.append(made[0])
-    node.orelse.yields.append(made[1])
+    yields = unsized(low, node, made[0], made[1])
+    node.then.yields.append(yields[0])
+    node.orelse.yields.append(yields[1])
     narrow_to_result(node.operator.signature, made[2], low.trail)
     result = ir.Value(made[2], "", node.span)
     node.results.append(result)

@@ -22,6 +22,7 @@ from opwright.lang.lower.numbers.number_operands import (
     number_kind,
     other_value,
 )
+from opwright.lang.lower.numbers.ranks import Sources
 from opwright.lang.lower.paths.flow import (
     BROKE,
     CONTINUED,
@@ -41,6 +42,7 @@ from opwright.lang.lower.paths.flow import (
 from opwright.lang.lower.paths.speculate import attempt
 from opwright.lang.lower.state.aggregates import Aggregate, alike, same_each, same_static, taken_apart
 from opwright.lang.lower.state.context import Lowering
+from opwright.lang.lower.state.known import makers_of
 from opwright.lang.lower.state.operands import (
     POISON,
     VACANT,
@@ -249,9 +251,7 @@ class Join:
         return as_joined(self.low, result, first, second)
 
     def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
-        is_strict = self.low.target.is_older(self.node.operator.signature, _IF_OF_ANY_SHAPES)
-        if is_strict and not self.low.target.is_before(_BROADCASTING):
-            first, second = self._unsized(first, second, 0), self._unsized(second, first, 1)
+        first, second = unsized(self.low, self.node, first, second)
         narrow_to_result(self.node.operator.signature, type_, self.low.trail)
         self.node.then.yields.append(first)
         self.node.orelse.yields.append(second)
@@ -259,23 +259,6 @@ class Join:
         self.node.results.append(result)
         self.low.region.makes_too(self.node, result)
         return result
-
-    def _unsized(self, value: ir.Value, other: ir.Value, side: int) -> ir.Value:
-        """The value that one branch gives, without the sizes that are known of it and that the other branch's may not
-        have: reshaped to its own shape times one, which is what the condition is as a number, at run time alone."""
-        shape, given = value.type.shape, other.type.shape
-        if shape is None or (given is not None and not _says_more(shape, given)):
-            return value
-        return self.low.within(self._regions()[side], partial(self._reshaped_at_run_time, value, side))
-
-    def _reshaped_at_run_time(self, value: ir.Value, side: int) -> ir.Value:
-
-        low, condition = self.low, self.node.condition
-        op = Writer(low, self.node.span)
-        if side == 1:
-            condition = op.not_(condition)
-        one = op.cast(condition, low.element_of("int64"))
-        return op.reshape(value, op.mul(op.shape(value), one))
 
 
 _NO_FILLER = "with a value that could stand in for it on the path that ends"
@@ -306,17 +289,6 @@ def _how_many(count: Operand) -> str:
 
 
 _FEW = {NOTHING: "nothing", TUPLE_OF_ONE: "a tuple of one value"}
-
-_IF_OF_ANY_SHAPES = 11  # an `If` before that version gives one shape, which runtimes conclude from either branch
-
-_BROADCASTING = 7  # the first opset at which Mul takes a tensor and a number
-
-
-def _says_more(shape: tuple[ir.Dimension, ...], given: tuple[ir.Dimension, ...]) -> bool:
-    """Whether a size is known that is not known to be that of the other shape."""
-    if len(shape) != len(given):
-        return True
-    return any(ir.size_of(size) is not None and size != other for size, other in zip(shape, given, strict=True))
 
 
 def one_is_tuple(first: Operand, second: Operand) -> bool:
@@ -420,3 +392,83 @@ def _join_tuples(
     place = span or (0, 0, 0, 0)
     pair = attempt(low, partial(_each_in_its_region, low, regions, partial(ints_of, low, span=place), values))
     return None if pair is None else (*pair, pair[0].type.joined(pair[1].type))
+
+
+# ---------------------------------------------------------------------------------------- shapes of the sides
+
+# Before version 11 an `If` gives values of one shape, and ONNX's inference takes for that what it knows of either
+# branch. From then on the shapes may differ; but up to version 12 inference takes a first branch of rank 0 for the
+# shape where it knows nothing of the other one. onnxruntime computes ahead with what is inferred, and sets memory aside
+# for it. So a value whose shape may be another one on the other path is reshaped to its own shape, by a tensor that is
+# known at run time alone: inference learns nothing of it.
+
+_OF_ANY_SHAPES = 11  # the version of `If` whose branches may give values of different shapes
+_OF_UNKNOWN_RANK = 13  # the one of which inference knows an unknown rank from rank 0
+_HIDEABLE = 7  # the first opset with a Tile of any number of axes, and a Mul that broadcasts
+
+
+def unsized(low: Lowering, node: ir.If, first: ir.Value, second: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """What the branches give, of which nothing is inferred that does not hold of both."""
+    shapes = first.type.carried_shape, second.type.carried_shape
+    if not is_tensor(first) or _are_equal(*shapes):
+        return first, second
+    signature = node.operator.signature
+    if not low.target.is_older(signature, _OF_UNKNOWN_RANK) or _are_of_one_shape(low, node, first, second):
+        return first, second
+    if not low.target.is_older(signature, _OF_ANY_SHAPES):
+        # Inference may find a rank of 0 that is not known here, and not find one that is.
+        is_safe = (shapes[0] is not None and shapes[0] != ()) or shapes[1] == ()
+        return first if is_safe else _hidden(low, node, 0, first, keeps_rank=False), second
+    if low.target.is_before(_HIDEABLE):
+        raise low.error(
+            "OW202",
+            f"values of different shapes on two paths need opset {_HIDEABLE}, not {low.target.bare_opset}",
+            node.span,
+            reason="an `If` of that opset gives values of one shape, and earlier versions of Mul and Tile cannot keep "
+            f"runtimes from concluding it: these are {first.type!r} and {second.type!r}",
+            help=f"{low.scope.newer_opset('', _HIDEABLE)}, or declare shapes that are the same: `FLOAT[2, 3]`",
+            depends_on=Choice.OPSET | Choice.INFERRED_TYPE,
+        )
+    one_rank = shapes[0] is not None and shapes[1] is not None and len(shapes[0]) == len(shapes[1])
+    return _hidden(low, node, 0, first, one_rank), _hidden(low, node, 1, second, one_rank)
+
+
+def _are_equal(first: ir.Shape, second: ir.Shape) -> bool:
+    """Whether all sizes are known to be the same."""
+    return first is not None and first == second and None not in first
+
+
+def _are_of_one_shape(low: Lowering, node: ir.If, first: ir.Value, second: ir.Value) -> bool:
+    """Whether both are computed from one value by operators that keep its shape, whatever that is."""
+    inputs = _sources(low, node, low.function.inputs)
+    source = inputs.of(first, None)
+    if source is not None and source is inputs.of(second, None):
+        return True
+    pairs = (first, second), (second, first)
+    return any(_sources(low, node, inputs.line(one)).of(other, None) is not None for one, other in pairs)
+
+
+def _sources(low: Lowering, node: ir.If, ends: Sequence[ir.Value]) -> Sources:
+    sources = Sources(frozenset(map(id, ends)), makers_of(low), sizes=True)
+    sources.enter(node.then)
+    sources.enter(node.orelse)
+    return sources
+
+
+def _hidden(low: Lowering, node: ir.If, side: int, value: ir.Value, keeps_rank: bool) -> ir.Value:
+    region = (node.then, node.orelse)[side]
+    return low.within(region, partial(_reshaped_at_run_time, low, node, side, value, keeps_rank))
+
+
+def _reshaped_at_run_time(low: Lowering, node: ir.If, side: int, value: ir.Value, keeps_rank: bool) -> ir.Value:
+    """The value reshaped to its own shape times one, or where the length of that may not be known either, repeated
+    once. One is what the condition is as a number, at run time alone."""
+    op = Writer(low, node.span)
+    condition = op.not_(node.condition) if side == 1 else node.condition
+    one = op.cast(condition, low.element_of("int64"))
+    shape = op.shape(value)
+    if keeps_rank:
+        return op.reshape(value, op.mul(shape, one))
+    # Tile wants a list: the shape of a shape's shape is [1], without a constant, which opset 8 has none of for int64.
+    times = op.mul(op.shape(op.shape(shape)), one)
+    return op.reshape(value, op.tile(shape, times))

@@ -218,6 +218,9 @@ class Writer:
     def sub(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("Sub", left, right)
 
+    def tile(self, value: ir.Value, repeats: ir.Value) -> ir.Value:
+        return self("Tile", value, repeats)
+
     def transpose(self, value: ir.Value, perm: tuple[int, ...] | None = None) -> ir.Value:
         """Without `perm` the axes are reversed."""
         return self("Transpose", value) if perm is None else self("Transpose", value, perm=perm)

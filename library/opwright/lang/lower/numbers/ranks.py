@@ -88,12 +88,13 @@ class Sources:
     """Where ranks come from, followed back through operators, branches and loops; `makers` grows on the way.
 
     Both sides of a branch lead back to what was before it, and so does the next branch: each value is looked at once,
-    and without recursion.
+    and without recursion. With `sizes` it is whole shapes whose source is looked for.
     """
 
-    def __init__(self, parameters: frozenset[int], makers: Makers) -> None:
+    def __init__(self, parameters: frozenset[int], makers: Makers, sizes: bool = False) -> None:
         self.parameters = parameters
         self.makers = makers
+        self.sizes = sizes
         self._found: dict[tuple[int, int], Found] = {}
 
     def of(self, value: ir.Value, carried: ir.Value | None) -> Found:
@@ -125,19 +126,31 @@ class Sources:
     def of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> Followed:
         index = next(index for index, result in enumerate(node.results) if result is value)
         for region in (node.then, node.orelse):
-            self._enter(region)
+            self.enter(region)
         sides = [(region.yields[index], carried) for region in (node.then, node.orelse)]
         return sides, lambda found: found[0] if found[0] is found[1] else None
 
     def before_loop(self, node: ir.Loop, value: ir.Value, carried: ir.Value | None) -> Followed:
         """What a name is when the loop begins, where no trip changes its rank."""
         index = next(index for index, result in enumerate(node.results) if result is value)
-        self._enter(node.body)
+        self.enter(node.body)
         parameter = node.body.parameters[index + 2]
         asked = [(node.body.yields[index + 1], parameter), (node.initial[index], carried)]
         return asked, lambda found: found[1] if found[0] is parameter else None
 
-    def _enter(self, region: ir.Region) -> None:
+    def line(self, value: ir.Value) -> list[ir.Value]:
+        """The value, the one that it has its rank from, and so on, through operators and calls alone."""
+        found = [value]
+        while isinstance(node := self.makers.get(id(value)), ir.Call):
+            before = _taken_from(node, self, value)
+            if before is None:
+                break
+            value = before
+            found.append(value)
+        return found
+
+    def enter(self, region: ir.Region) -> None:
+        """Takes the values of a region, too."""
         self.makers.update({id(result): node for node in region.nodes for result in node.made()})
 
 
@@ -158,14 +171,19 @@ _followed.on(ir.Loop)(lambda node, sources, value, carried: sources.before_loop(
 
 @_followed.on(ir.Call)
 def _of_call(node: ir.Call, sources: Sources, value: ir.Value, carried: ir.Value | None) -> Followed:
-    found: Found = None
-    if isinstance(node.callee, ir.FunctionReference):
-        likes = zip(node.results, node.callee.ranks_like, strict=False)
-        like = next((like for result, like in likes if result is value), None)
-        found = node.inputs[like] if like is not None and like < len(node.inputs) else None
-    elif not node.callee.identity[0] and node.inputs and node.results[0] is value:
-        found = _follows(node)
+    found = _taken_from(node, sources, value)
     return ((), _nothing) if found is None else ([(found, carried)], _first)
+
+
+def _taken_from(node: ir.Call, sources: Sources, value: ir.Value) -> Found:
+    """The input whose rank a result of the node has."""
+    if isinstance(node.callee, ir.FunctionReference):
+        likes = zip(node.results, () if sources.sizes else node.callee.ranks_like, strict=False)
+        like = next((like for result, like in likes if result is value), None)
+        return node.inputs[like] if like is not None and like < len(node.inputs) else None
+    if node.callee.identity[0] or not node.inputs or node.results[0] is not value:
+        return None
+    return _has_the_shape_of(node) if sources.sizes else _follows(node)
 
 
 def _follows(node: ir.Call) -> ir.Value | None:
@@ -175,8 +193,21 @@ def _follows(node: ir.Call) -> ir.Value | None:
         return node.inputs[0] if record.rank is not RankRule.SAME_ON_AXIS or "axis" in node.attributes else None
     if record.rank is not RankRule.BROADCAST:
         return None
-    unknown = {id(value): value for value in node.inputs if value is not None and not _is_scalar(value)}
-    return next(iter(unknown.values())) if len(unknown) == 1 else None
+    return _only_tensor(node)
+
+
+def _has_the_shape_of(node: ir.Call) -> ir.Value | None:
+    """The input whose shape the first result has; an operator of values of one shape, or of one and scalars."""
+    record = node.callee.record
+    if record.rank is RankRule.LIKE_FIRST:
+        return node.inputs[0]
+    return _only_tensor(node) if record.is_elementwise else None
+
+
+def _only_tensor(node: ir.Call) -> ir.Value | None:
+    """The only value that a node takes beside scalars."""
+    found = {id(value): value for value in node.inputs if value is not None and not _is_scalar(value)}
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _is_scalar(value: ir.Value) -> bool:
