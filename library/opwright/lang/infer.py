@@ -271,13 +271,16 @@ def _by_rule(rule: TypeRule, inputs: Sequence[object], attributes: Attributes) -
     return _RULES[rule](inputs, attributes) if found is None else found
 
 
+OF_ATTRIBUTE = "@"  # begins the name of a variable that stands for the element type which an attribute decides
+
+
 def _by_attribute(rule: ByAttribute, attributes: Attributes) -> ir.Type | Like:
     """The element type is an attribute's ONNX code; a reference makes it a variable of that attribute's name."""
     found = attributes.get(rule.attribute)
     if found is None:
         return _LIKE_FIRST if rule.default is None else ir.TensorType(BY_NAME[rule.default])
     if found.refers_to is not None:
-        return ir.TensorType(ir.TypeVariable(f"@{found.refers_to}", rigid=False))
+        return ir.TensorType(ir.TypeVariable(f"{OF_ATTRIBUTE}{found.refers_to}", rigid=False))
     element = None if found.integer is None else BY_CODE.get(found.integer)
     return ir.TensorType(element) if element is not None else ir.UnknownType()
 

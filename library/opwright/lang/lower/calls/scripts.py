@@ -8,7 +8,7 @@ from typing import TypeVar
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_CODE
 from opwright.lang import ir
-from opwright.lang.infer import Mismatch, bind
+from opwright.lang.infer import OF_ATTRIBUTE, Mismatch, bind
 from opwright.lang.lower.calls.call_variants import Given, fit_variant
 from opwright.lang.lower.calls.template_calls import call_template
 from opwright.lang.lower.calls.written_calls import check_arguments
@@ -275,7 +275,7 @@ def _elements(
     for name, attribute in attributes.items():
         code = None if attribute.integer is None else BY_CODE.get(attribute.integer)
         if code is not None:
-            found[f"@{name}"] = code  # `op.Cast(x, to=to)` in the callee
+            found[f"{OF_ATTRIBUTE}{name}"] = code  # `op.Cast(x, to=to)` in the callee
     return found
 
 

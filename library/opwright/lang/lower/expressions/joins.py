@@ -185,6 +185,9 @@ class Join:
             return self._met(name, first, second)
         if first is POISON or second is POISON:
             return POISON
+        for side, (operand, other) in enumerate(((first, second), (second, first))):
+            if unbound_of(operand) is not None:
+                raise self._no_stand_in(side, other)
         made = self._join(name, first, second)
         if unbound_of(made) is not None:
             raise self._disagree(describe(first), describe(second))
@@ -199,6 +202,17 @@ class Join:
             places[1] or places[0],
             reason=f"line {lines[0]} returns {first}, line {lines[1]} returns {second}",
             help="return the same number of values, of the same types, on every path",
+            depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
+        )
+
+    def _no_stand_in(self, side: int, other: Operand) -> Poisoned:
+        """A side that returns on some of its own paths, and has no value for the others that could be handed on."""
+        return self.low.error(
+            "OW308",
+            "a `return` inside an `if` inside an `if` needs a value on the paths that go on",
+            place_of(self.sides[side]) or self.node.span,
+            reason=f"there is no default for {describe(other)}",
+            help="bind one name on every path, and return it at the end",
             depends_on=Choice.INFERRED_TYPE | Choice.LOOP_FORM,
         )
 

@@ -19,9 +19,13 @@ class Writer:
         self.low = low
         self.span = span
 
-    def __call__(self, name: str, *inputs: ir.Value, **attributes: int | tuple[int, ...]) -> ir.Value:
+    def __call__(
+        self, name: str, *inputs: ir.Value, **attributes: int | tuple[int, ...] | ir.AttributeReference
+    ) -> ir.Value:
         bound: dict[str, ir.Attribute] = {
-            key: ir.AttributeValue(ir.AttributeKind.INT if isinstance(value, int) else ir.AttributeKind.INTS, value)
+            key: value
+            if isinstance(value, ir.AttributeReference)
+            else ir.AttributeValue(ir.AttributeKind.INT if isinstance(value, int) else ir.AttributeKind.INTS, value)
             for key, value in attributes.items()
         }
         return emit(self.low, name, list(inputs), bound, self.span)
@@ -77,8 +81,9 @@ class Writer:
     def and_(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("And", left, right)
 
-    def cast(self, value: ir.Value, element: ElementType) -> ir.Value:
-        return self("Cast", value, to=element.code)
+    def cast(self, value: ir.Value, element: ElementType | ir.AttributeReference) -> ir.Value:
+        """The element type is one that is known, or an attribute of the function."""
+        return self("Cast", value, to=element.code if isinstance(element, ElementType) else element)
 
     def cast_like(self, value: ir.Value, like: ir.Value) -> ir.Value:
         return self("CastLike", value, like)
@@ -185,8 +190,8 @@ class Writer:
     def sequence_construct(self, *values: ir.Value) -> ir.Value:
         return self("SequenceConstruct", *values)
 
-    def sequence_empty(self, element: ElementType) -> ir.Value:
-        return self("SequenceEmpty", dtype=element.code)
+    def sequence_empty(self, element: ElementType | ir.AttributeReference) -> ir.Value:
+        return self("SequenceEmpty", dtype=element.code if isinstance(element, ElementType) else element)
 
     def sequence_erase(self, sequence: ir.Value, position: ir.Value) -> ir.Value:
         return self("SequenceErase", sequence, position)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from opwright.lang import ir
-from opwright.lang.lower.nodes.primitives import Writer
+from opwright.lang.infer import OF_ATTRIBUTE
+from opwright.lang.lower.nodes.primitives import Writer, typed
 from opwright.lang.lower.numbers.number_operands import (
     carried,
     needs_element,
@@ -30,11 +31,20 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
 
 def _empty_sequence(low: Lowering, item: ir.Type, span: Span | None) -> ir.Value | None:
     element, variable = ir.known_element(item.element), ir.open_element(item.element)
-    if element is not None:
-        return Writer(low, span).sequence_empty(element)
+    known = element if element is not None else _attribute_of(low, variable)
+    if known is not None:
+        return Writer(low, span).sequence_empty(known)
     if variable is not None and variable.name in low.function.variables:
         needs_element(low, variable, span)  # the element type of an empty sequence is an attribute
     return None
+
+
+def _attribute_of(low: Lowering, variable: ir.TypeVariable | None) -> ir.AttributeReference | None:
+    """The attribute of the function that decides an element type, as `to` does in `op.Cast(x, to=to)`."""
+    if variable is None or not variable.name.startswith(OF_ATTRIBUTE):
+        return None
+    operand = low.attributes.get(variable.name.removeprefix(OF_ATTRIBUTE))
+    return None if operand is None else ir.AttributeReference(operand.parameter.name, operand.parameter.kind)
 
 
 _EMPTY: dict[str, Scalar] = {"string": "", "bool": False}
@@ -44,6 +54,10 @@ def _zeros(low: Lowering, wanted: ir.Element, dims: tuple[int, ...], span: Span 
     element, variable = ir.known_element(wanted), ir.open_element(wanted)
     if element is not None:
         return typed_constant(low, _repeated(_EMPTY.get(element.kind, 0), dims), dims, element, span)
+    decides = _attribute_of(low, variable)
+    if decides is not None:
+        zeros = typed_constant(low, _repeated(0.0, dims), dims, low.element_of("float"), span)
+        return typed(Writer(low, span).cast(zeros, decides), wanted, dims)
     like = None if variable is None else low.splittable.get(variable.name)
     if variable is None or like is None:
         return None

@@ -19,6 +19,7 @@ from opwright.lang.annotations import (
     why_not_understood,
 )
 from opwright.lang.grammar import items_of_tuple, name_of, returned_by
+from opwright.lang.infer import OF_ATTRIBUTE
 from opwright.lang.interface import DeclaredValue
 from opwright.lang.lower.nodes.primitives import Writer
 from opwright.lang.lower.state.context import Lowering
@@ -156,7 +157,7 @@ def _items(returns: ast.expr | None, count: int) -> list[ast.expr]:
 def _declared(low: Lowering, annotation: ast.expr, value: ir.Value, names: Names) -> ir.Type | None:
     """The type of a value with what an annotation says of it; None where that is nothing about a tensor."""
     variables = {
-        name: TensorAnnotation((), name) for name in low.function.variables if not name.startswith(("T_", "@"))
+        name: TensorAnnotation((), name) for name in low.function.variables if not name.startswith(("T_", OF_ATTRIBUTE))
     }
     found = read_annotation(annotation, variables, names)
     if found is None:
