@@ -129,6 +129,9 @@ EXAMPLES: dict[str, list[Example]] = {
                    Example('y = GridSample<mode = "cubic">(x, g)', 20, inputs=f"{IMAGE}, float[2,2,3,2] g")],
     "Identity": [Example("s = SequenceConstruct(x, x) t = Identity(s) y = SequenceAt(t, k)", 14,
                          constants="int64 k = {1}")],
+    "If": [Example("t = ReduceMax<keepdims = 0>(x) c = Cast<to = 9>(t) "
+                   "y = If (c) <then_branch = p () => (float[2,3,4,4] r) { r = Relu(x) }, "
+                   "else_branch = q () => (float[2,3,4,4] s) { s = Neg(x) }>")],
     "MaxPool": [Example("y = MaxPool<kernel_shape = [2, 2]>(x)")],
     "Mod": [Example("y = Mod<fmod = 1>(x, w)", 10, inputs=PAIR)],
     "OneHot": [Example("y = OneHot(i, d, v)", 9, inputs="float[2] v",

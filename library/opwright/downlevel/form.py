@@ -159,6 +159,19 @@ class Form:
         except (ValueError, TypeError, KeyError):
             return None
 
+    def yielded(self, name: str) -> list[tuple[object, ...] | None]:
+        """The shapes that a graph of the node gives: sizes that are numbers or have names, None each that is neither,
+        and None where not even the rank is known."""
+        graph = self.attributes[name].g
+        known: dict[str, tuple[object, ...]] = {item.name: tuple(item.dims) for item in graph.initializer}
+        for value in (*graph.value_info, *graph.output):
+            if value.type.HasField("tensor_type") and value.type.tensor_type.HasField("shape"):
+                sizes = value.type.tensor_type.shape.dim
+                known[value.name] = tuple(
+                    size.dim_value if size.HasField("dim_value") else size.dim_param or None for size in sizes
+                )
+        return [known.get(value.name) for value in graph.output]
+
     def is_read(self, index: int) -> bool:
         """Whether anything reads an output of the node."""
         return self.outputs_[index] in self.read

@@ -323,7 +323,8 @@ def _judge(
     graphs = list(all_graphs(model.graph))
     counts = [len(graph.value_info) for graph in graphs]
     for graph, values in inferred_values(without_weights(model), model.graph):
-        declared = {value.name for value in (*graph.input, *graph.output, *graph.value_info)}
+        given = (value for value in graph.output if value.type.tensor_type.HasField("shape"))
+        declared = {value.name for value in (*graph.input, *given, *graph.value_info)}
         graph.value_info.extend(value for value in values if value.name not in declared)
     try:
         return judge_model(model, catalogue, opset=opset, target=target, file=file, calls=calls, uncalled=uncalled)

@@ -76,7 +76,7 @@ def inferred_values(model: ModelProto, graph: GraphProto) -> Iterator[tuple[Grap
             holder = holders.get(tuple(node.output))
             pairs = () if holder is None else zip(subgraphs(holder), subgraphs(node), strict=False)
             for inner, known in chain.from_iterable(zip(*map(all_graphs, pair), strict=False) for pair in pairs):
-                yield inner, known.value_info
+                yield inner, (*known.value_info, *known.output)
     yield graph, found.values()
 
 

@@ -44,6 +44,15 @@ def _trees_of_nodes(form: rules.Form, model: rules.ModelForm) -> str:
     return str(find("trees_of_nodes")("TreeEnsembleRegressor", form, model))
 
 
+def _one_shape_of_branches(form: rules.Form, model: rules.ModelForm) -> str:
+    """Their module is imported on first use, too: few models go below these versions."""
+    return str(find("one_shape_of_branches")(model))
+
+
+def _scalar_beside_unknown(form: rules.Form, model: rules.ModelForm) -> str:
+    return str(find("scalar_beside_unknown")(model))
+
+
 _STANDARD = (
     Record("Abs", rank=RankRule.ELEMENTWISE, reviewed=(6, 13)),
     Record("Acos", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
@@ -321,7 +330,15 @@ _STANDARD = (
         reviewed=(13, 14, 16, 19, 21, 23, 24, 25),
         steps={14: Step(down=partial(rules.tensors_alone, "SequenceErase"))},
     ),
-    Record("If", role=Role.IF, reviewed=(11, 13, 16, 19, 21, 23, 24, 25)),
+    Record(
+        "If",
+        role=Role.IF,
+        reviewed=(11, 13, 16, 19, 21, 23, 24, 25),
+        steps={
+            11: Step(down=rules.in_models(_one_shape_of_branches, "")),
+            13: Step(down=rules.in_models(_scalar_beside_unknown, "")),
+        },
+    ),
     Record("InstanceNormalization", rank=RankRule.LIKE_FIRST, reviewed=(6, 22)),
     Record("IsInf", rank=RankRule.ELEMENTWISE, reviewed=(20,)),
     Record("IsNaN", rank=RankRule.ELEMENTWISE, reviewed=(13, 20)),

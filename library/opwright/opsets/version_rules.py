@@ -5,7 +5,7 @@ Records list them with the versions that they are about; `steps` takes such a st
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -120,6 +120,10 @@ class ModelForm(Protocol):
 
     def set_tensor(self, name: str, values: Value, element: str) -> None:
         """Makes an attribute a tensor: of rank 0, or of rank 1 for several values."""
+
+    def yielded(self, name: str) -> Sequence[tuple[object, ...] | None]:
+        """The shapes that a graph of the node gives, as `shape` has them."""
+        ...
 
     def is_read(self, index: int) -> bool:
         """Whether anything reads an output of the node."""
