@@ -4,6 +4,8 @@ the other may not have. Up to opset 12 they take a first branch of rank 0 for it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ import pytest
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, graph, opset6, opset10, script
+from opwright.lang import ir
+from opwright.lang.lower.numbers.ranks import Followed, Sources
 
 RunModel = Callable[..., list[Any]]
 op = opset10
@@ -207,3 +211,32 @@ def test_below_opset_7_there_is_no_form() -> None:
     assert found.code == "OW202"
     assert found.message == "values of different shapes on two paths need opset 7, not 6"
     assert "FLOAT[2, 3]" in found.help
+
+
+def chain_of(branches: int, folder: Path) -> OnnxFunction[..., Any]:
+    """A function of so many `if`s, one after the other, on tensors of unknown shape."""
+    lines = [f"    if op.ReduceSum(x, keepdims=0) > {number}:\n        x, y = y, -x" for number in range(branches)]
+    header = "from opwright import FLOAT, script\nfrom opwright import opset11 as op\n\n\n@script()\n"
+    text = "\n".join([f"{header}def chain(x: FLOAT[...], y: FLOAT[...]):", *lines, "    return x + y", ""])
+    file = folder / f"chain_{branches}.py"
+    file.write_text(text, encoding="utf-8")
+    made: OnnxFunction[..., Any] = run_path(str(file))["chain"]
+    return made
+
+
+def test_branches_are_looked_back_at_in_few_steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    steps = 0
+    followed = Sources._followed
+
+    def counted(self: Sources, value: ir.Value, carried: ir.Value | None) -> Followed:
+        nonlocal steps
+        steps += 1
+        return followed(self, value, carried)
+
+    monkeypatch.setattr(Sources, "_followed", counted)
+    counts = []
+    for branches in (60, 90, 120):
+        steps = 0
+        chain_of(branches, tmp_path).to_function_proto()
+        counts.append(steps)
+    assert 0 < counts[2] - counts[1] <= 1.1 * (counts[1] - counts[0])

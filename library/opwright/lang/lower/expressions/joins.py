@@ -418,6 +418,7 @@ def _join_tuples(
 
 _OF_ANY_SHAPES = 11  # the version of `If` whose branches may give values of different shapes
 _OF_UNKNOWN_RANK = 13  # the one of which inference knows an unknown rank from rank 0
+_STEPS = 32  # back from a value to where its shape comes from
 _HIDEABLE = 7  # the first opset with a Tile of any number of axes, and a Mul that broadcasts
 
 
@@ -427,12 +428,16 @@ def unsized(low: Lowering, node: ir.If, first: ir.Value, second: ir.Value) -> tu
     if not is_tensor(first) or _are_equal(*shapes):
         return first, second
     signature = node.operator.signature
-    if not low.target.is_older(signature, _OF_UNKNOWN_RANK) or _are_of_one_shape(low, node, first, second):
+    if not low.target.is_older(signature, _OF_UNKNOWN_RANK):
         return first, second
-    if not low.target.is_older(signature, _OF_ANY_SHAPES):
-        # Inference may find a rank of 0 that is not known here, and not find one that is.
-        is_safe = (shapes[0] is not None and shapes[0] != ()) or shapes[1] == ()
-        return first if is_safe else _hidden(low, node, 0, first, keeps_rank=False), second
+    is_strict = low.target.is_older(signature, _OF_ANY_SHAPES)
+    # Inference may find a rank of 0 that is not known here, and not find one that is.
+    if not is_strict and ((shapes[0] is not None and shapes[0] != ()) or shapes[1] == ()):
+        return first, second
+    if _are_of_one_shape(low, node, first, second):
+        return first, second
+    if not is_strict:
+        return _hidden(low, node, 0, first, keeps_rank=False), second
     if low.target.is_before(_HIDEABLE):
         raise low.error(
             "OW202",
@@ -463,7 +468,7 @@ def _are_of_one_shape(low: Lowering, node: ir.If, first: ir.Value, second: ir.Va
 
 
 def _sources(low: Lowering, node: ir.If, ends: Sequence[ir.Value]) -> Sources:
-    sources = Sources(frozenset(map(id, ends)), makers_of(low), sizes=True)
+    sources = Sources(frozenset(map(id, ends)), makers_of(low), sizes=True, most=_STEPS)
     sources.enter(node.then)
     sources.enter(node.orelse)
     return sources

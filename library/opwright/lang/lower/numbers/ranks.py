@@ -7,6 +7,7 @@ needs the very rank, so that only a call can decide: the function is a template.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from opwright.diagnostics.diagnostic import Choice
@@ -88,13 +89,15 @@ class Sources:
     """Where ranks come from, followed back through operators, branches and loops; `makers` grows on the way.
 
     Both sides of a branch lead back to what was before it, and so does the next branch: each value is looked at once,
-    and without recursion. With `sizes` it is whole shapes whose source is looked for.
+    and without recursion. With `sizes` it is whole shapes whose source is looked for. After `most` steps
+    nothing more is known: where each of many values is asked about, time would grow with the square of them.
     """
 
-    def __init__(self, parameters: frozenset[int], makers: Makers, sizes: bool = False) -> None:
+    def __init__(self, parameters: frozenset[int], makers: Makers, sizes: bool = False, most: float = math.inf) -> None:
         self.parameters = parameters
         self.makers = makers
         self.sizes = sizes
+        self._left = most
         self._found: dict[tuple[int, int], Found] = {}
 
     def of(self, value: ir.Value, carried: ir.Value | None) -> Found:
@@ -120,7 +123,8 @@ class Sources:
         return value if value is carried or id(value) in self.parameters else self._found[id(value), id(carried)]
 
     def _followed(self, value: ir.Value, carried: ir.Value | None) -> Followed:
-        node = self.makers.get(id(value))
+        self._left -= 1
+        node = None if self._left < 0 else self.makers.get(id(value))
         return ((), _nothing) if node is None else _followed.of(node)(node, self, value, carried)
 
     def of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> Followed:
@@ -141,7 +145,7 @@ class Sources:
     def line(self, value: ir.Value) -> list[ir.Value]:
         """The value, the one that it has its rank from, and so on, through operators and calls alone."""
         found = [value]
-        while isinstance(node := self.makers.get(id(value)), ir.Call):
+        while len(found) <= self._left and isinstance(node := self.makers.get(id(value)), ir.Call):
             before = _taken_from(node, self, value)
             if before is None:
                 break
