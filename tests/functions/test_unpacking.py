@@ -51,12 +51,20 @@ def test_as_many_names_as_items(count: int) -> None:
         f.to_model_proto(opset=18)
 
 
-def test_an_iterator_that_has_a_name_is_refused() -> None:
+def test_an_iterator_that_has_a_name_is_unpacked_once() -> None:
     @script()
     def f(x: FLOAT["N"]):
         pairs = zip((1, 2), (3, 4), strict=True)
         a, b = pairs
         return x * a[0] + b[1]
 
+    @script()
+    def twice(x: FLOAT["N"]):
+        pairs = zip((1, 2), (3, 4), strict=True)
+        a, b = pairs
+        c, d = pairs
+        return x * a[0] + d[1]
+
+    same_everywhere(f, X)
     with pytest.raises(DiagnosticError, match="OW362"):
-        f.to_model_proto(opset=18)
+        twice.to_model_proto(opset=18)

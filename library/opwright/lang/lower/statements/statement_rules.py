@@ -84,7 +84,7 @@ from opwright.lang.lower.values.list_changes import (
     grown_names,
     put_item,
 )
-from opwright.lang.lower.values.lists import check_kept, items_of, note_names
+from opwright.lang.lower.values.lists import check_kept, items_of, note_names, taken
 from opwright.lang.lower.values.sequences import is_list
 from opwright.lang.lower.values.shapes import tuple_items
 from opwright.lang.lower.values.tensor_subscripts import known_row_count, known_rows
@@ -215,9 +215,8 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
             return
     else:
         value = lower_unpacked(low, statement.value, env, _count_of_names(first))
-        if isinstance(value, StaticIterator) and len(statement.targets) == 1:
-            span = span_of(statement.value)
-            value = items_of(low, value, span, _UNPACKING)
+        if len(statement.targets) == 1:
+            value = taken(low, value, span_of(statement.value), _UNPACKING)
     each(partial(_bind_to, low, value, env), statement.targets)
 
 
