@@ -500,6 +500,8 @@ class Expressions:
             return None
         if name == "sum" and any(isinstance(item, Tensor) for item in _opened(arguments)):
             return self._sum_of_tensors(*arguments)
+        if name == "bool" and len(arguments) == 1 and isinstance(arguments[0], Tensor):
+            return truth(arguments[0])
         if name not in _OF_LISTS and any(isinstance(item, Tensor) for item in _opened(arguments)):
             raise Refused(f"{name} takes numbers")
         function = getattr(math, name.removeprefix("math.")) if name.startswith("math.") else BUILTINS[name]

@@ -554,7 +554,13 @@ def _with_declared_types(outputs: Arrays, expected: Expected) -> Arrays:
     found = list(outputs)
     for index in expected.numbers:
         wanted = expected.values[index]
-        if np.array_equal(found[index], wanted.astype(found[index].dtype), equal_nan=wanted.dtype.kind == "f"):
+        is_rounded = wanted.dtype.kind == "f" and found[index].dtype.kind in "iu"  # an int that is declared as a float
+        pair = (
+            (found[index].astype(wanted.dtype), wanted)
+            if is_rounded
+            else (found[index], wanted.astype(found[index].dtype))
+        )
+        if np.array_equal(*pair, equal_nan=wanted.dtype.kind == "f"):
             found[index] = wanted
     return found
 
