@@ -284,6 +284,7 @@ REFUSED = {
     "while it is enumerated": ("ys = [x]\nfor i, y in enumerate(ys):\n    ys.append(y)\nreturn ys[0]", ["OW344"]),
     "pop inside an expression": ("ys = [x]\nreturn ys.pop() + x", ["OW345"]),
     "insert without a place": ("ys = [x]\nys.insert(None, x)\nreturn x", ["OW312"]),
+    "a place of what is wrong": ("ys = [nope for i in (1, 2)]\ndel ys[0]\nreturn x", ["OW302"]),
     "insert of one": ("ys = [x]\nys.insert(x)\nreturn x", ["OW345"]),
     "sort": ("ys = [x]\nys.sort()\nreturn x", ["OW345"]),
     "remove": ("ys = [x]\nys.remove(x)\nreturn x", ["OW345"]),

@@ -383,6 +383,9 @@ def _delete_target(low: Lowering, env: Environment, target: ast.expr) -> None:
     if isinstance(target, ast.Subscript) and _is_item_of_list(target, env):
         delete_item(low, target, env)
         return
+    owner = name_of(target.value) if isinstance(target, ast.Subscript) else None
+    if owner is not None and env.get(owner) is POISON:
+        raise Poisoned  # what is wrong with the list has been told
     name = name_of(target)
     if name is None or name not in env:
         raise low.error(
