@@ -121,10 +121,8 @@ class _Making:
             catalogue = merge_libraries([Bundle(_index(loaded, asked), {}, "", templates=texts), *self._called])
             place = _place(self.reader, version, root)
             whole, bodies, unmade = with_instances(interfaces[identity], catalogue, collected.cases, place)
-            findings = [
-                *unusable[identity],
-                *unmade,
-            ]  # a vector that cannot be used would lack its instances in silence
+            # Without the first ones, a vector that cannot be used would lack its instances in silence.
+            findings = [*unusable[identity], *unmade]
             before = decode_blobs(self._compiled_part(identity, BODIES))
             parts = version_parts(whole, {**before, **bodies}, texts)
             if not findings:
