@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from opwright.bundle.format import FunctionEntry
 from opwright.bundle.read import find_bundle
@@ -245,4 +246,15 @@ def test_vectors_that_cannot_be_used_fail_the_build(
         assert "specs/com.acme/Masked/vectors.yaml:" in printed and f"error {told}" in printed
         shutil.rmtree(library / ".opwright")
     file.write_text(_VECTORS)
+    assert built(library) == before
+
+
+def test_a_stored_vector_that_is_no_call_of_the_function_lacks_no_body(library: Path) -> None:
+    before = built(library)
+    folder = library / "specs/com.acme/Masked"
+    value = {"array": "x", "type": "float"}
+    calls = [{"name": "other", "inputs": {"Z": value}, "outputs": {"Y": value}}]
+    np.savez(folder / "kept.npz", calls=np.array(json.dumps({"schema": 1, "calls": calls})), x=np.float32([1]))
+    spec = folder / "spec.yaml"
+    spec.write_text(spec.read_text().replace("[vectors.yaml]", "[vectors.yaml, kept.npz]"))
     assert built(library) == before

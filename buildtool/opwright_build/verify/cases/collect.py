@@ -97,6 +97,9 @@ def locked_cases(files: LibraryFiles) -> tuple[Mapping[str, LockedCase], list[Di
     return read_lock(data.decode("utf-8", "replace"))
 
 
+UNFIT = "OW154"  # a stored vector is no call of the function: it is not used, and no body lacks for it
+
+
 class _Collection:
     def __init__(
         self,
@@ -143,7 +146,8 @@ class _Collection:
                 collector.add_rows(source)
             elif source.kind in READERS:
                 collector.add_stored(source)
-        collector.unusable = tuple(item for item in collector.diagnostics if item.severity is Severity.ERROR)
+        errors = (item for item in collector.diagnostics if item.severity is Severity.ERROR)
+        collector.unusable = tuple(item for item in errors if item.code != UNFIT)
         collector.check_coverage()
         collector.report(self._lock_findings(selected))
         return collector.result(suite)
@@ -281,7 +285,7 @@ class _VersionCollector:
                     self._check_scale(what, vector.place, vector.scale, vector.reason, [case])
             except Unbound as error:
                 message = f"the stored vector {vector.name} does not fit {self.version.identity}"
-                self.report([Diagnostic("OW154", message, vector.place, f"It is not used: {error}.")])
+                self.report([Diagnostic(UNFIT, message, vector.place, f"It is not used: {error}.")])
 
     def _check_scale(self, what: str, place: Place, scale: float, reason: str, cases: Sequence[Case]) -> None:
         """Whether a vector can fail: what is times a number beyond all values of its calls may hide each of them."""
