@@ -29,6 +29,29 @@ PROGRAMS = {
         "def made(y):\n    k = 2\n    g = (y * k for i in (1, 2))\n    k = 3\n    return g\nreturn sum(made(x))",
         REFUSED,
     ),
+    "a function that it calls reads late": (
+        "y = x\nf = lambda k: y * k\ng = (f(k) for k in (1, 2))\ny = y + 1\nreturn sum(g)",
+        REFUSED,
+    ),
+    "an iterator that it runs over reads late": (
+        "y = x\ng = (y * k for k in (1, 2))\nz = zip(g, (1, 2))\ny = y + 1\nreturn sum(a for a, b in z)",
+        REFUSED,
+    ),
+    "a helper's iterator over a list that grows": (
+        "def made(ys):\n    z = zip(ys, ys)\n    return z\nq = [x]\nz = made(q)\nq.append(x)\nreturn x * len(list(z))",
+        REFUSED,
+    ),
+    "a name that the same expression binds": (
+        "y = x\nreturn sum((y * k for k in (1, 2)), (y := y + 1))",
+        REFUSED,
+    ),
+    "a name that is bound behind it": ("return sum([*(x * k for k in (1, 2)), (y := x + 1)]) + y", 5 * X + 2),
+    "a helper's function reads late": (
+        "def made(h):\n    g = (h(k) for k in (1, 2))\n    return g\ny = x\n"
+        "g = made(lambda k: y * k)\ny = y + 1\nreturn sum(g)",
+        REFUSED,
+    ),
+    "a function that is used at once": ("f = lambda k: x * k\nreturn sum(f(k) for k in (1, 2))", 3 * X),
     "what it does not read may change": ("n = 0\ng = (x * k for k in (1, 2))\nn = 2\nreturn sum(g) * n", 6 * X),
     "used twice": ("g = (x * k for k in (1, 2))\nreturn sum(g) + sum(g, x)", REFUSED),
     "used twice by any": ("g = (k for k in (1, 2))\nb = any(g)\nreturn x * sum(g) + b", REFUSED),

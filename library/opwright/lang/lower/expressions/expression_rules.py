@@ -48,7 +48,7 @@ from opwright.lang.lower.state.operands import (
 )
 from opwright.lang.lower.state.poison import Parts, Poisoned, each
 from opwright.lang.lower.values.array_arithmetic import computed_by_numpy, is_array, note_array
-from opwright.lang.lower.values.lists import check_names, items_of, iterated
+from opwright.lang.lower.values.lists import check_names, check_waiting, items_of, iterated
 from opwright.lang.lower.values.sequence_loops import joined
 from opwright.lang.lower.values.sequences import CHANGING, is_list
 from opwright.lang.lower.values.shapes import shape_of, size_of, transposed
@@ -765,6 +765,7 @@ def _named(low: Lowering, node: ast.NamedExpr, env: Environment) -> Operand:
     except Poisoned:
         bind_target(low, node.target, POISON, env)  # what reads it in the same statement
         raise
+    check_waiting(low, span_of(node))
     if low.call_frame.is_on_one_path:
         raise low.error(
             "OW304",

@@ -99,10 +99,10 @@ class Frame(NoValue):
 
 
 class StaticIterator(Described):
-    """What `zip(...)` gives: items that are handed out once (`iterators.py`).
+    """What `zip(...)` gives: items that are handed out once (`values/lists.py`).
 
-    `region`: the block in which it was made. `noted`: what the names stood for of which it was written, by the frame
-    that they are names of, where a name stands for the iterator itself.
+    `region`: the block in which it was made. `noted`: for each name that came to stand for it, the frame of that name,
+    and what the names stood for of which it was written there.
     """
 
     __slots__ = ("items", "label", "noted", "region")
@@ -111,7 +111,7 @@ class StaticIterator(Described):
         self.items = items
         self.label = label
         self.region = region
-        self.noted: tuple[Operand, dict[str, Operand]] | None = None
+        self.noted: tuple[tuple[Operand, dict[str, Operand]], ...] = ()
 
     @property
     def described(self) -> str:

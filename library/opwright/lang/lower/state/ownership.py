@@ -113,10 +113,21 @@ class Ownership:
         self._trail.add(self._run_over, id(iterator))
         return is_left
 
+    def waiting(self) -> StaticIterator | None:
+        """An iterator that no name stands for, and whose items have not been taken."""
+        return next(
+            (item for key, item in self.iterators.items() if key not in self._run_over and not item.noted), None
+        )
+
     def iterator_in(self, operand: Operand) -> StaticIterator | None:
         """An iterator that a list, or another thing that has parts, holds; or that it is."""
         known = map(self.iterators.get, map(id, _parts(operand) if self.iterators else ()))
         return next((item for item in known if item is not None), None)
+
+    def reads_late(self, operand: Operand) -> bool:
+        """Whether it is, or holds, an iterator, or a function that sees the names around it as they are when it is
+        called."""
+        return any(id(item) in self.iterators or _is_nested.of(item)(item) for item in _parts(operand))
 
     def _held(self, operand: Operand) -> set[int]:
         return {each for item in _parts(operand) if _is_list.of(item)(item) for each in self.identities(item)}
@@ -142,5 +153,7 @@ def _note_maker_of_list(value: StaticList, maker: object) -> None:
 
 _is_made_by: Operation[object, [object], bool] = Operation(lambda value, maker: True)  # operators make sequences
 _is_made_by.on(StaticList)(lambda value, maker: value.maker is maker)
+_is_nested: Operation[object, [], bool] = Operation(lambda item: False)
+_is_nested.on(NestedObject)(lambda item: True)
 _is_list: Operation[object, [], bool] = Operation(lambda item: False)
 _is_list.on(tuple, ir.Value)(lambda item: True)

@@ -369,7 +369,7 @@ def _bind_name(low: Lowering, target: ast.Name, value: Operand, env: Environment
         if type(value.type) is ir.SequenceType:
             low.lists.bound(name)
     elif isinstance(value, _KEPT):
-        check_kept(low, value, span_of(target), named=True)
+        check_kept(low, value, span_of(target), env)
         low.lists.bound(name)
     env[name] = value
 

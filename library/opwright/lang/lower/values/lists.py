@@ -121,30 +121,41 @@ _taken.on(StaticView)(lambda operand, low, span, purpose: operand.items)
 def note_names(low: Lowering, value: Operand, written: ast.expr, env: Environment) -> None:
     """Notes what the names stand for of which an iterator is `written` that a name is to stand for."""
     iterator = low.lists.iterators.get(id(value))
-    if iterator is not None and iterator.noted is None:
-        names = names_of(low.scope.module, written)
-        iterator.noted = env.get(FRAME), {name: env[name] for name in names if name in env}
+    if iterator is None or any(frame is env.get(FRAME) for frame, _ in iterator.noted):
+        return
+    read = {name: env[name] for name in names_of(low.scope.module, written) if name in env}
+    if not any(low.lists.reads_late(operand) for operand in read.values()):
+        iterator.noted += ((env.get(FRAME), read),)
 
 
 def check_names(low: Lowering, value: Operand, env: Environment, span: Span) -> None:
     """Refuses an iterator where the names of which it is written stand for other things by now."""
     iterator = low.lists.iterators.get(id(value))
-    if iterator is None or iterator.noted is None:
+    if iterator is None:
         return
-    frame, before = iterator.noted
     around = (env, *(outer.caller for outer in low.call_frame.chain()))
-    now = next((candidate for candidate in around if candidate.get(FRAME) is frame), before)
-    for name, value in before.items():
-        if now.get(name) is not value:
-            reason = f"`{name}` has changed since, and Python's iterators read what they need when they are used"
-            raise _refused_iterator(low, iterator, span, reason)
+    for frame, before in iterator.noted:
+        now = next((candidate for candidate in around if candidate.get(FRAME) is frame), before)
+        for name, operand in before.items():
+            if now.get(name) is not operand:
+                reason = f"`{name}` has changed since, and Python's iterators read what they need when they are used"
+                raise _refused_iterator(low, iterator, span, reason)
 
 
-def check_kept(low: Lowering, value: Operand, span: Span, *, named: bool = False) -> None:
-    """Refuses to keep an iterator in a list, or, `named`, under a name without what the names are of which it is
-    written."""
+def check_waiting(low: Lowering, span: Span) -> None:
+    """Refuses to bind a name in the middle of an expression that has an iterator, which may read it."""
+    found = low.lists.waiting()
+    if found is not None:
+        raise _refused_iterator(low, found, span, "`:=` may change what it reads before it is used")
+
+
+def check_kept(low: Lowering, value: Operand, span: Span, named_in: Environment | None = None) -> None:
+    """Refuses to keep an iterator in a list, or under a name of `named_in` for which is not noted what it reads."""
     found = low.lists.iterator_in(value)
-    if found is not None and not (named and found is value and found.noted is not None):
+    if found is None:
+        return
+    frame = None if named_in is None else named_in.get(FRAME)
+    if named_in is None or found is not value or not any(noted is frame for noted, _ in found.noted):
         raise _refused_iterator(low, found, span, "what it reads may have changed before it is used")
 
 
