@@ -316,6 +316,25 @@ def test_flags_are_the_conditions_that_they_follow_from(
                 np.testing.assert_array_equal(got, expected, err_msg=f"{runtime}, {values}, {trips}")
 
 
+def test_loops_that_return_other_ranks(compiler: Compiler) -> None:
+    """What the first could have returned is no value of the rank that the second declares: onnxruntime makes room for
+    the result of a loop beforehand, of that shape, and a loop without trips gives what entered it."""
+    program = (
+        "for i in range(n):\n    if op.ReduceSum(x, keepdims=0) > 50:\n        return x * i\n"
+        "else:\n    for i in range(n):\n        for j in range(n):\n"
+        "            return op.ReduceSum(x, keepdims=0) * j\nreturn x + 1"
+    )
+    body = "".join(f"    {line}\n" for line in program.splitlines())
+    function = compiler.function(f"{TOP}def F(x, n):\n{body}", {"x": "float/1", "n": "int64/0"}, {"y": "float"})
+    assert verify(function) == []
+    for values in ([1.0, 2.0], [60.0, 0.5]):
+        for trips in (0, 1, 3):
+            x, n = np.array(values, np.float32), np.array(trips, np.int64)
+            expected = np.asarray(as_python(program, x, n), np.float32)
+            for runtime, (got,) in run_everywhere(function, {"x": x, "n": n}).items():
+                np.testing.assert_array_equal(got, expected, err_msg=f"{runtime}, {values}, {trips}")
+
+
 def test_several_errors_are_found_at_once(compiler: Compiler) -> None:
     text = "def F(x):\n    a = op.Sigmoyd(x)\n    b = nowhere + a\n    return op.Relu(x, x), b\n"
     assert compiler.codes(text, {"x": "float"}, {"y": "float"}) == ["OW201", "OW302", "OW203"]

@@ -403,7 +403,13 @@ class BodyLoop:
                 return _Carried(ir.Value(type_, "", span), type_, empty=True)
             return _Carried(entering_sequence(low, operand, type_, span), type_)
         if wanted is not None and wanted.element is not None:
-            return _Carried(as_tensor(low, operand, wanted.element, span), wanted)
+            value = as_tensor(low, operand, wanted.element, span)
+            both = wanted.joined(value.type)
+            if not is_hidden(name) or both.shape == wanted.shape:
+                return _Carried(value, wanted)
+            # What an earlier loop could have ended with: that it did not is why this one runs, so any value will do.
+            dead = filler(low, wanted, span)
+            return _Carried(value, both) if dead is None else _Carried(dead, wanted)
         if is_number(operand):
             return _Carried(carried(low, operand, span), ir.NumberType(number_kind(operand)))
         value = as_tensor(low, operand, None, span)
