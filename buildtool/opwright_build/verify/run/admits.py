@@ -181,14 +181,15 @@ _SAMPLES: Mapping[str, AttributeValue] = {
 
 class _FlatBodies:
     """Bodies with their callees inlined and their attributes set, each made once: the same one serves many variants,
-    and functions that are equal but for their names. What a body means at an opset is asked of inference."""
+    and functions that are equal but for their names. What a body means at an opset, and for types of its inputs, is
+    asked of inference."""
 
     def __init__(self, functions: BodyFunctions) -> None:
         self._functions = functions
-        self._made: dict[tuple[str, tuple[str, ...], tuple[str, ...], Signature], FlatFunction] = {}
+        self._made: dict[tuple[str, tuple[str, ...], object], FlatFunction] = {}
 
     def of(self, entry: FunctionEntry, body: BodyEntry, signature: Signature) -> FlatFunction:
-        key = (body.body, body.inputs, body.attributes, signature)
+        key = (body.body, body.attributes, signature.attributes)
         if key not in self._made:
             made = self._functions.of(entry, body, body.last_opset)
             functions = [FunctionProto.FromString(data) for data in made.functions]
