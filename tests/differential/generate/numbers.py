@@ -13,7 +13,7 @@ from tests.differential.generate.scope import Scope
 from tests.differential.generate.types import FULL, ONE, ROW, Items, Listed, Number
 
 _INTS = (0, 1, 2, 3, 4, -1, -2, 5)
-_FLOATS = (0.5, 1.0, 2.0, -1.5, 0.25, 3.0, 0.1, -0.5, 1e-3)
+_FLOATS = (0.5, 1.0, 2.0, -1.5, 0.25, 3.0, 0.1, -0.5, 1e-3, 0.7, 0.3)  # some that FLOAT does not hold
 _MATH = ("math.sqrt(2.0)", "math.floor(2.5)", "math.exp(1)", "math.pi", "math.fabs(-0.75)", "math.ceil(0.3)")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _FOLDED_LIMIT = 10_000
