@@ -175,8 +175,8 @@ class OnnxFunction(Generic[P, R]):
         from pathlib import Path
 
         from opwright.graphs.initializers import Carried
-        from opwright.link.profile import Profile
         from opwright.model_options import ModelOptions
+        from opwright.variants import Profile
 
         options = ModelOptions(
             opset=opset,

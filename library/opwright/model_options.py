@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from opwright.graphs.initializers import Carried
-from opwright.link.profile import Profile
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.opset import Opset
+from opwright.variants import Profile
 
 Types = Sequence[object] | Mapping[str, object] | None
 

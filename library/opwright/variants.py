@@ -8,13 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Generic, Protocol, TypeVar
+from enum import Enum
+from typing import Generic, NoReturn, Protocol, TypeVar
 from urllib.parse import unquote
 
 Key = tuple[tuple[str, str], ...]
 
 OTHER = "other"  # a rank that no other variant names
 NOT = "not:"  # `not:3|4`: a rank that is none of these, where some of them have no variant at all
+
+
+class Profile(Enum):
+    """The two ways in which a model tells the variants of a function apart.
+
+    `portable` is right everywhere. `overload` needs IR 10 and onnxruntime 1.27: older ones run the last function of the
+    name, as the reference evaluator does.
+    """
+
+    PORTABLE = "portable"  # by name
+    OVERLOAD = "overload"  # by overload, but of those that functions call: no runtime finds them there
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        """ValueError that names the profiles."""
+        raise ValueError(f"`profile` is {' or '.join(repr(item.value) for item in cls)}, not {value!r}")
 
 
 class Keyed(Protocol):

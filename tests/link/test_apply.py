@@ -14,7 +14,7 @@ from opwright.graphs.walk import all_nodes
 from opwright.link.apply import attach, attach_libraries
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 from tests.link.conftest import Body, LibraryBuilder, parse, refused, run_everywhere
 

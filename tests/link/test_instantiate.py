@@ -15,7 +15,7 @@ from opwright.diagnostics import DiagnosticError
 from opwright.link.apply import attach
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import bodies_at
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 from tests.link.conftest import Body, LibraryBuilder, parse, refused
 

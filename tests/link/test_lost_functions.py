@@ -7,7 +7,7 @@ import pytest
 from opwright.bundle.format import Bundle, InputEntry
 from opwright.link.apply import attach
 from opwright.link.detach import detach, detach_libraries
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 from tests.link.conftest import Body, LibraryBuilder, parse, refused
 

@@ -12,7 +12,7 @@ from onnx import NodeProto, TensorProto, helper
 from opwright.bundle.format import Bundle
 from opwright.link.apply import attach
 from opwright.link.detach import detach
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 from tests.link.conftest import run_everywhere
 

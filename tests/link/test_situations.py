@@ -19,7 +19,7 @@ from onnx import ModelProto, TensorProto, compose, helper, numpy_helper
 from opwright.bundle.format import AttributeEntry, Bundle, InputEntry, OutputEntry
 from opwright.link.apply import attach_libraries
 from opwright.link.detach import detach
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 from tests.link.conftest import Body, LibraryBuilder, make_acme, make_standard, parse, refused, run_everywhere
 

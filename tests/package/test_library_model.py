@@ -8,7 +8,7 @@ import onnxruntime as ort
 import pytest
 from onnx import ModelProto, TensorProto, helper
 from opwright.bundle.format import AttributeEntry
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 from opwright_build.package.library_model import export_model
 
 from tests.link.conftest import LibraryBuilder

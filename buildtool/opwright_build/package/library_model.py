@@ -6,7 +6,7 @@ from onnx import ModelProto, helper
 from opwright.bundle.format import Bundle
 from opwright.graphs.inlined_names import keep_apart
 from opwright.link.exported import functions_at
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 PRODUCER = "opwright"
 

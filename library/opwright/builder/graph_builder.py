@@ -28,13 +28,13 @@ from opwright.lang.lower.expressions import arithmetic
 from opwright.lang.lower.state.operands import Operand
 from opwright.lang.lower.values import subscripts
 from opwright.lang.objects import FunctionObject
-from opwright.link.profile import Profile
 from opwright.model_options import ModelOptions
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
 from opwright.packaged import LibraryFunction
+from opwright.variants import Profile
 
 if TYPE_CHECKING:
     from onnx import ModelProto

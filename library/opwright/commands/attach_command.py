@@ -22,7 +22,7 @@ from opwright.commands.model_jobs import (
 from opwright.diagnostics.exits import Exit
 from opwright.link.apply import execute
 from opwright.link.attachment import plan_libraries
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 DESCRIPTION = """Writes the model with the functions that its nodes of the libraries' domains need, for the model's own
 opset. The result is judged by onnx.checker and, where it is installed, loaded on onnxruntime."""

@@ -34,12 +34,12 @@ from opwright.link.model_records import gather_records, spread_records
 from opwright.link.moved_constants import InitializerNote
 from opwright.link.node_notes import MOVED, add_to_notes, newest_note
 from opwright.link.plan import Plan, choose_opset, make_plan
-from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.link.standard_functions import refuse_standard_functions
 from opwright.link.training_graphs import refuse_training_graphs
 from opwright.link.value_sources import Sources
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
+from opwright.variants import Profile
 
 DEFAULT_LIBRARY = "opwright_std"
 

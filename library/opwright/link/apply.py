@@ -43,11 +43,11 @@ from opwright.link.model_records import gather_records
 from opwright.link.node_notes import note_changes
 from opwright.link.node_resolution import Served
 from opwright.link.plan import Plan
-from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.link.typed_casts import restore_casts
 from opwright.link.value_sources import Sources
 from opwright.opsets.domains import normal_domain
+from opwright.variants import Profile
 
 
 @dataclass(frozen=True, slots=True)

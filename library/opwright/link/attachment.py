@@ -30,11 +30,11 @@ from opwright.link.model_records import functions_with_records, spread_records
 from opwright.link.naming import Instance
 from opwright.link.node_resolution import Replaceable, Resolution, Served, Unserved, resolve_model
 from opwright.link.plan import Plan, choose_opset, make_plan
-from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.link.training_graphs import refuse_training_graphs
 from opwright.link.typed_casts import restore_casts
 from opwright.opsets.domains import normal_domain
+from opwright.variants import Profile
 
 AnyProfile = Profile | Literal["portable", "overload"]
 

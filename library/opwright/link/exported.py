@@ -10,7 +10,7 @@ from opwright.link.catalogue import merge_libraries
 from opwright.link.flatten import flatten
 from opwright.link.instantiate import called, closure, name_body
 from opwright.link.naming import Instance, Naming, bodies_at
-from opwright.link.profile import Profile
+from opwright.variants import Profile
 
 
 def functions_at(bundle: Bundle, opset: int, profile: Profile = Profile.PORTABLE) -> list[FunctionProto]:

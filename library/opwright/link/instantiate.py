@@ -25,12 +25,11 @@ from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_c
 from opwright.link.flatten import flatten
 from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LATE, LIBRARY, RELEASE, TEMPLATE, VARIANT
 from opwright.link.naming import Content, Instance, Naming, template_at
-from opwright.link.profile import Profile
 from opwright.link.schema_types import schema_at
 from opwright.opsets.domains import normal_domain
 from opwright.protos.canonical import canonicalise
 from opwright.protos.canonical_tensors import RefusedError
-from opwright.variants import overload_of
+from opwright.variants import Profile, overload_of
 
 CALL_DOMAIN = "body1"
 

@@ -18,8 +18,7 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue, Same
 from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
-from opwright.link.profile import Profile
-from opwright.variants import Key, labels, overload_of, portable_name
+from opwright.variants import Key, Profile, labels, overload_of, portable_name
 
 Content = tuple[str, str, tuple[str, ...], tuple[str, ...]]  # identity, body, inputs, attributes
 

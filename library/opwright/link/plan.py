@@ -21,11 +21,10 @@ from opwright.link.instantiate import called, closure, find_callee, name_body
 from opwright.link.missing_callees import missing_callee
 from opwright.link.naming import Instance, Naming, bodies_at
 from opwright.link.node_resolution import Served
-from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.link.standard_functions import refuse_standard_functions
 from opwright.opsets.domains import normal_domain
-from opwright.variants import possible_bases
+from opwright.variants import Profile, possible_bases
 
 
 @dataclass(frozen=True, slots=True)

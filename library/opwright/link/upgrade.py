@@ -39,9 +39,9 @@ from opwright.link.library_forms import Libraries, given_libraries
 from opwright.link.metadata import is_polyfilled
 from opwright.link.model_records import spread_records
 from opwright.link.naming import Instance
-from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.suggest import close_or
+from opwright.variants import Profile
 
 _MARK = "opwright.upgraded"  # metadata of a node, while it is detached and attached again
 

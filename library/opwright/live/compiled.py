@@ -31,7 +31,6 @@ from opwright.live.function_source import OldFiles, recover, shown_name
 from opwright.live.libraries import InstalledLibraries
 from opwright.live.live_scope import LiveScope
 from opwright.live.reads import Reads
-from opwright.live.show_warnings import show_warnings
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
 from opwright.variants import Key
@@ -191,7 +190,7 @@ class Run:
         family, problems = self.with_callees(function, lambda: build_family(unit, self.opset, facts))
         if problems or not family.variants:
             raise DiagnosticError([*problems, *family.diagnostics])
-        show_warnings(function, family.diagnostics)
+        _show_warnings(function, family)
         return unit, family
 
     def problems_of(self, functions: Iterable[OnnxFunction]) -> list[Diagnostic]:
@@ -276,8 +275,8 @@ class Run:
         self.done[function] = compiled
         if self.keeps and (family.variants or family.open_axes):
             function.compiled[self.opset] = compiled
-            if family.variants and family.diagnostics:
-                show_warnings(function, family.diagnostics)
+            if family.variants:
+                _show_warnings(function, family)
 
     def _still_holds(self, kept: Compiled) -> bool:
         callees = kept.callees.items()
@@ -487,6 +486,13 @@ def make_unit(
 
     declaration = declare(function, interface, read_returns(wrapped))
     return Unit(module, node, declaration, interface, open_scope, shares_scope=True), reads
+
+
+def _show_warnings(function: OnnxFunction, family: Family) -> None:
+    if family.diagnostics:
+        from opwright.live.show_warnings import show_warnings  # few functions are warned of
+
+        show_warnings(function, family.diagnostics)
 
 
 def _outline(unit: Unit) -> Unit:

@@ -16,15 +16,13 @@ from opwright.lang.emit import Called, Identify, PlaceOf, emit_function, own_ide
 from opwright.lang.family import Family, Variant, admitted, labels_of
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.state.function_unit import Unit
-from opwright.link.profile import Profile
 from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.declared_names import rename_function
 from opwright.live.libraries import LibraryCalls
-from opwright.live.overloads import overload_id, set_id
 from opwright.live.proto_functions import ProtoFunction
 from opwright.opsets.opset import Opset
-from opwright.variants import Key, match_variants, overload_of, portable_name
+from opwright.variants import Key, Profile, match_variants, overload_of, portable_name
 
 
 @seldom_collected
@@ -64,6 +62,8 @@ def _in_profile(compiled: Compiled, variant: Variant, label: Key, profile: str) 
     by_overload = Profile(profile) is Profile.OVERLOAD
     proto = emit_variant(compiled, variant, label, _identify(variant))
     if by_overload:
+        from opwright.live.overloads import overload_id, set_id  # on request
+
         set_id(proto, overload_id(compiled.function, compiled.function.name, label))
     return proto
 

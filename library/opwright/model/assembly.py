@@ -14,13 +14,13 @@ from opwright.graphs.inlined_names import keep_apart
 from opwright.graphs.left_out import lacked_by_runtimes, leave_out_defaults
 from opwright.graphs.walk import all_graphs
 from opwright.link.flatten import flatten
-from opwright.link.profile import Profile
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.declared_imports import declare_imports
 from opwright.live.libraries import check_imports, newest_imports, unify_imports
 from opwright.live.overloads import use_overloads
 from opwright.model.survey import Nodes, Survey, count_nodes
 from opwright.model_options import NamedFunction
+from opwright.variants import Profile
 
 MOST_NODES = 1_000_000  # in the graph, when functions are inlined into it
 

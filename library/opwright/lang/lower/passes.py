@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from opwright.lang import dead, isolated
+from opwright.lang import dead
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.numbers import powers
 from opwright.lang.lower.state.context import Lowering
@@ -35,6 +35,8 @@ def take_out_choices(low: Lowering) -> None:
 
 def keep_constants_inside(low: Lowering) -> None:
     if _SEQUENCE_MAP in low.target.looked_up:
+        from opwright.lang import isolated  # functions without one do without it
+
         isolated.keep_constants_inside(low.function.body, low.prologue.nodes, low.copied)
 
 
