@@ -19,11 +19,11 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.paths import speculate
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Environment
-from opwright.lang.resolve import ModuleScope
+from opwright.lang.meaning.operands import Environment
+from opwright.lang.meaning.resolve import ModuleScope
 from opwright.lang.schema_reads import Narrowing
-from opwright.lang.source import Source
-from opwright.lang.syntax import Module
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import Module
 from opwright.lang.trail import Trail
 from opwright.opsets.signatures import Signature
 

@@ -14,7 +14,7 @@ from opwright.bundle.json_form import canonical_json
 from opwright.bundle.read import read_bundle
 from opwright.bundle.write import write_bundle
 from opwright.diagnostics.diagnostic import DiagnosticError
-from opwright.lang.template import digest_of
+from opwright.lang.families.template import digest_of
 
 from tests.bundle.forging import with_function
 from tests.bundle.format1 import write_format1

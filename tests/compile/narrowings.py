@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from opwright.lang.bodies import anonymous_body, body_entry
-from opwright.lang.carried import carried, carried_instance
-from opwright.lang.family import Family, Variant, build_family
-from opwright.lang.instances import MissingFact, TemplateInstance, specialise
-from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.families.bodies import anonymous_body, body_entry
+from opwright.lang.families.carried import carried, carried_instance
+from opwright.lang.families.family import Family, Variant, build_family
+from opwright.lang.families.instances import MissingFact, TemplateInstance, specialise
+from opwright.lang.meaning.function_unit import Unit
 from opwright_build.compile.unit import make_unit
 
 from tests.compile.test_versions import HEAD, Tree, spec

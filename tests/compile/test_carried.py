@@ -13,11 +13,11 @@ from pathlib import Path
 import opwright.lang
 import pytest
 from opwright.elements import BY_CODE, ElementType
-from opwright.lang.bodies import anonymous_body
-from opwright.lang.family import Family, build_family
+from opwright.lang.families.bodies import anonymous_body
+from opwright.lang.families.family import Family, build_family
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, answer_at
 from opwright.lang.lower.expressions import plain_calls
-from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.meaning.function_unit import Unit
 from opwright.opsets.signatures import Signature, signature, tensor_element
 from opwright_build.compile import CompiledVersion, versions
 from opwright_build.compile.unit import make_unit
@@ -286,17 +286,17 @@ LANG = Path(opwright.lang.__file__).parent
 # Where what an operator admits is read, and where it is written: each of these notes what it asks, or makes signatures.
 READERS = {
     "admitted": {
-        "carried.py",
-        "infer.py",
+        "families/carried.py",
+        "families/script_description.py",
+        "infer/result_types.py",
         "lower/calls/written_calls.py",
         "lower/nodes/emitted_calls.py",
         "lower/calls/function_calls.py",
         "lower/numbers/mixed.py",
         "lower/calls/proto_graphs.py",
         "schema_reads.py",
-        "script_description.py",
     },
-    "input_masks": {"infer.py", "infer_protos.py"},
+    "input_masks": {"infer/result_types.py", "infer/of_protos.py"},
     "masks": {"lower/function.py", "lower/state/lowering_parts.py"},
     "bare_opset": {
         "lower/expressions/expression_rules.py",

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from opwright import OnnxFunction
-from opwright.lang.family import build_family
+from opwright.lang.families.family import build_family
+from opwright.lang.families.solve import Solver
 from opwright.lang.lower import rules
 from opwright.lang.lower.function import Attempt
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Environment
-from opwright.lang.resolve import NoLibraries
-from opwright.lang.solve import Solver
+from opwright.lang.meaning.operands import Environment
+from opwright.lang.meaning.resolve import NoLibraries
 from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.unit import make_unit
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.family import Family, build_family
-from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.families.family import Family, build_family
+from opwright.lang.meaning.function_unit import Unit
 from opwright.lang.schema_reads import Constraint, SchemaReads
 from opwright.lang.trail import Trail
 from opwright.opsets.signatures import signature

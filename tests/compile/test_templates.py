@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
-from opwright.lang.template import MalformedTemplateError, digest_of
+from opwright.lang.families.template import MalformedTemplateError, digest_of
 from opwright.link import template_bodies
 from opwright.link.catalogue import Catalogue, merge_libraries
 from opwright.link.template_bodies import CallFacts, Instances, NotMadeError, read_unit

@@ -10,8 +10,8 @@ import pytest
 from onnx import FunctionProto
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics import Diagnostic, has_errors
-from opwright.lang.source import Source
-from opwright.lang.syntax import parse
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import parse
 from opwright_build.compile import CompiledVersion, SpecFiles, compile_version, files
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary

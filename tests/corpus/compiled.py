@@ -28,7 +28,7 @@ import opwright
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, DiagnosticWarning, Severity
 from opwright.lang.emit import emit_function
-from opwright.lang.family import Family
+from opwright.lang.families.family import Family
 from opwright.variants import Key
 from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
 from opwright_build.spec.load import load_library

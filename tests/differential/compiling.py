@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
-from opwright.lang.family import Family, build_family
-from opwright.lang.interface import Declaration, DeclaredValue, read_interface
+from opwright.lang.families.family import Family, build_family
 from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
-from opwright.lang.source import Source
-from opwright.lang.syntax import parse
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Declaration, DeclaredValue, read_interface
+from opwright.lang.meaning.resolve import FileScope, NoFiles, NoLibraries
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import parse
 
 from tests.differential.program import Program
 

@@ -19,8 +19,8 @@ from dataclasses import replace
 from opwright import OnnxFunction
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.lang.emit import emit_function
-from opwright.lang.family import Family, build_family
-from opwright.lang.resolve import NoLibraries
+from opwright.lang.families.family import Family, build_family
+from opwright.lang.meaning.resolve import NoLibraries
 from opwright_build.compile import SpecFiles
 from opwright_build.compile.unit import make_unit
 

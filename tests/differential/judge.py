@@ -17,7 +17,7 @@ from onnx.reference import ReferenceEvaluator
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.lang import facts, ir
 from opwright.lang.emit import emit_function
-from opwright.lang.family import Family, Variant, admitted
+from opwright.lang.families.family import Family, Variant, admitted
 from opwright.lang.ir_verify import verify
 from opwright.variants import match_variants
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright.lang.template import PREFIX
+from opwright.lang.families.template import PREFIX
 from opwright_build.engine.user_secret import VARIABLE
 
 from tests.own_specs import ROOT, STANDARD, spec_files

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, script
 from opwright import opset18 as op
-from opwright.lang import static
-from opwright.lang.lower.state.operands import POISON, VACANT, Frame, Unbound
+from opwright.lang.meaning import static
+from opwright.lang.meaning.operands import POISON, VACANT, Frame, Unbound
 
 from tests.functions.everywhere import same_everywhere
 

@@ -15,7 +15,7 @@ import onnx
 import pytest
 from opwright import BOOL, FLOAT, INT4, INT64, DiagnosticError, OnnxFunction, Opset, opset13, opset19, opset21, script
 from opwright import opset18 as op
-from opwright.lang.family import Family
+from opwright.lang.families.family import Family
 from opwright.live.compiled import Compiled
 
 RunModel = Callable[..., list[Any]]

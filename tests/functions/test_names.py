@@ -17,8 +17,8 @@ from onnx import numpy_helper
 from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, Opset, script
 from opwright import opset18 as op
 from opwright.lang.lower.values.lists import LIST_BUILTINS
-from opwright.lang.resolve import BUILTIN_NAMES
-from opwright.lang.static import BUILTINS
+from opwright.lang.meaning.resolve import BUILTIN_NAMES
+from opwright.lang.meaning.static import BUILTINS
 
 from tests.lang.static_text import compile_text
 

@@ -15,13 +15,13 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
-from opwright.lang.family import Family, build_family
-from opwright.lang.interface import Declaration, DeclaredValue, read_interface
+from opwright.lang.families.family import Family, build_family
 from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
-from opwright.lang.source import Source
-from opwright.lang.syntax import Module, parse
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Declaration, DeclaredValue, read_interface
+from opwright.lang.meaning.resolve import FileScope, NoFiles, NoLibraries
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import Module, parse
 
 HEADER = "from opwright import opset18 as op, FLOAT, DOUBLE, INT64, INT32, BOOL\nimport math\n"
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
-from opwright.lang.family import build_family
-from opwright.lang.interface import Declaration, DeclaredValue, read_interface
+from opwright.lang.families.family import build_family
 from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
-from opwright.lang.source import Source
-from opwright.lang.syntax import Module, parse
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Declaration, DeclaredValue, read_interface
+from opwright.lang.meaning.resolve import FileScope, NoFiles, NoLibraries
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import Module, parse
 
 TYPES = ("float", "double", "int64")
 FILE = "f.py"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.rounding import to_float32
+from opwright.lang.meaning.attribute_values import convert_attribute
+from opwright.lang.meaning.rounding import to_float32
 
 
 @pytest.mark.parametrize(

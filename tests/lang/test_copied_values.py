@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 from opwright.lang.emit import emit_function
-from opwright.lang.family import Family, admitted
+from opwright.lang.families.family import Family, admitted
 
 from tests.differential.compiling import DOMAIN, compile_program
 from tests.differential.program import Program

@@ -9,7 +9,7 @@ import pytest
 from onnx.numpy_helper import to_array
 from opwright import DOUBLE, script
 from opwright.lang import ir
-from opwright.lang.family import build_family
+from opwright.lang.families.family import build_family
 
 from tests.lang.conftest_lang import Compiler
 from tests.lang.static_text import compile_text

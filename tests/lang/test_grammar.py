@@ -7,11 +7,11 @@ import symtable
 from textwrap import dedent
 
 import pytest
-from opwright.lang import grammar
-from opwright.lang.free_names import free_names
-from opwright.lang.grammar import FORMS, Kind
+from opwright.lang.families.template_tree import UnknownSyntaxError, read_function, write_function
 from opwright.lang.lower import rulebook, rules
-from opwright.lang.template_tree import UnknownSyntaxError, read_function, write_function
+from opwright.lang.text import grammar
+from opwright.lang.text.free_names import free_names
+from opwright.lang.text.grammar import FORMS, Kind
 
 OF_PYTHON = {cls: form for cls, form in FORMS.items() if cls.__module__ == "ast"}
 PARTS = (ast.FormattedValue, ast.Slice, ast.Starred)  # lowered with what they are part of

@@ -13,7 +13,7 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.model_inference import infer_model
 from opwright.graphs.node_columns import NodeColumns
 from opwright.lang import ir
-from opwright.lang.infer_protos import attributes_of, flow_types, graph_arguments, node_types
+from opwright.lang.infer.of_protos import attributes_of, flow_types, graph_arguments, node_types
 from opwright.link.value_types import fact_of, text_of, type_of
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Role

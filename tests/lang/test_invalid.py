@@ -16,8 +16,8 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.registry import find_code
 from opwright.lang.lower.statements import unroll
 from opwright.lang.lower.statements.statement_rules import lower_block
-from opwright.lang.source import Source
-from opwright.lang.syntax import SIZE_LIMIT, parse
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import SIZE_LIMIT, parse
 
 from tests.lang.mutations import PIECES, STATEMENTS, mutate, valid_programs
 from tests.lang.static_text import FILE, compile_text

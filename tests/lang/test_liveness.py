@@ -10,9 +10,9 @@ from pathlib import Path
 import opwright
 import pytest
 from conftest_lang import Compiler
+from opwright.lang.families.template_tree import read_function, write_function
 from opwright.lang.lower.state.liveness import Liveness
-from opwright.lang.source import span_of
-from opwright.lang.template_tree import read_function, write_function
+from opwright.lang.text.source import span_of
 
 BODY = """\
 a = b = c = d = e = f = g = h = x

@@ -12,7 +12,7 @@ import pytest
 from conftest_lang import Compiler
 from opwright import DiagnosticError, compile_source
 from opwright.lang import ir
-from opwright.lang.family import build_family
+from opwright.lang.families.family import build_family
 from opwright.lang.lower.calls import written_calls
 from opwright.lang.lower.expressions import arithmetic, expression_rules, plain_calls
 

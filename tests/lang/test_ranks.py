@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
 from opwright.lang.emit import emit_function
-from opwright.lang.family import Family
-from opwright.lang.infer_ranks import infer_rank
+from opwright.lang.families.family import Family
+from opwright.lang.infer.result_ranks import infer_rank
 from opwright.lang.ir_verify import verify
 from opwright.opsets.records import record_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
-from opwright.lang.family import admitted
+from opwright.lang.families.family import admitted
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 

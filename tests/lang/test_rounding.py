@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opwright.elements import BY_NAME
-from opwright.lang.rounding import DoesNotFitError, float_bits, pack, survives_float32, to_float32
+from opwright.lang.meaning.rounding import DoesNotFitError, float_bits, pack, survives_float32, to_float32
 
 NUMPY = {"float16": np.float16, "float": np.float32, "double": np.float64}
 

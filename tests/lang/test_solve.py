@@ -9,16 +9,16 @@ from textwrap import dedent
 
 import pytest
 from opwright.lang import ir
-from opwright.lang.family import Family, build_family
+from opwright.lang.families.family import Family, build_family
+from opwright.lang.families.solve import Solver, lower_function
 from opwright.lang.ir_print import print_function
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower import rules
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.function_unit import Target
-from opwright.lang.lower.state.operands import Environment
 from opwright.lang.lower.state.poison import Question
-from opwright.lang.solve import Solver, lower_function
+from opwright.lang.meaning.function_unit import Target
+from opwright.lang.meaning.operands import Environment
 
 from tests.lang.conftest_lang import Compiler
 

@@ -12,7 +12,7 @@ from opwright.lang import ir
 from opwright.lang.lower.paths import speculate as trials
 from opwright.lang.lower.paths.checkpoints import RecordedEnvironment
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Environment
+from opwright.lang.meaning.operands import Environment
 from opwright.lang.trail import Trail
 
 from tests.trials import watch

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opwright.lang import static
-from opwright.lang.numpy_values import call_numpy
+from opwright.lang.meaning import static
+from opwright.lang.meaning.numpy_values import call_numpy
 
 NUMBERS = st.one_of(st.booleans(), st.integers(-(1 << 40), 1 << 40), st.floats(allow_nan=False, allow_infinity=False))
 

@@ -8,7 +8,7 @@ import onnxruntime as ort
 import pytest
 from conftest_lang import Compiler, model_of, run_everywhere
 from opwright.lang.emit import emit_function
-from opwright.lang.family import Family, admitted, build_family, labels_of
+from opwright.lang.families.family import Family, admitted, build_family, labels_of
 from opwright.variants import overload_of
 
 CLIP = """\

@@ -8,7 +8,7 @@ import pytest
 from opwright import DOUBLE, FLOAT, INT64, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError, DiagnosticWarning, Severity
-from opwright.lang.family import Variant, admitted
+from opwright.lang.families.family import Variant, admitted
 from opwright.live.compiled import Compiled, Run
 
 from tests.docs.running import define

@@ -21,8 +21,8 @@ OTHER_NAMES = {
     "aten/operator_schema.py": {"Mean"},
     "builder/__init__.py": {"Shape"},
     "decompiler/python_names.py": {"Optional"},
-    "lang/annotations.py": {"Optional"},
-    "lang/resolve.py": {"Optional"},
+    "lang/meaning/annotations.py": {"Optional"},
+    "lang/meaning/resolve.py": {"Optional"},
     "opsets/signatures.py": {"Optional"},
     "types.py": {"Optional"},
 }

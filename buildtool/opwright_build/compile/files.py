@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
-from opwright.lang.source import Source
-from opwright.lang.syntax import Module, parse
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import Module, parse
 
 Read = Callable[[str], bytes | None]
 

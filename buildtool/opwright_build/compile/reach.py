@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.family import Family, Variant
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.source import span_of
+from opwright.lang.families.family import Family, Variant
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.text.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 from opwright.variants import Key
 

@@ -6,8 +6,8 @@ Runtimes refuse some element types of an input for no other reason than that no 
 from __future__ import annotations
 
 from opwright.lang import ir
-from opwright.lang.family import Family
-from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.families.family import Family
+from opwright.lang.meaning.function_unit import Unit
 
 
 def drop_settled_inputs(unit: Unit, family: Family) -> None:

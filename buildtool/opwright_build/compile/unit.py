@@ -9,13 +9,13 @@ from opwright.bundle.call_interface import shape_text, split_type
 from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry, Shape
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
-from opwright.lang.annotations import TensorAnnotation, read_returns, why_returns_not_understood
-from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.resolve import FileScope, Libraries
-from opwright.lang.source import span_of
-from opwright.lang.syntax import Module
+from opwright.lang.meaning.annotations import TensorAnnotation, read_returns, why_returns_not_understood
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Arity, Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.meaning.resolve import FileScope, Libraries
+from opwright.lang.text.source import span_of
+from opwright.lang.text.syntax import Module
 from opwright.suggest import meant_by
 
 from opwright_build.compile.files import SpecFiles

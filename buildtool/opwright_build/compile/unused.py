@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
-from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.meaning.function_unit import Unit
 
 
 def unused_attributes(unit: Unit) -> Iterator[Diagnostic]:

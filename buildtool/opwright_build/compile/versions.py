@@ -8,13 +8,13 @@ from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Choice, Diagnostic, DiagnosticError, Related, Severity
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.bodies import AnonymousBodies, body_entry
-from opwright.lang.carried import carried
-from opwright.lang.family import Family, Variant, build_family
+from opwright.lang.families.bodies import AnonymousBodies, body_entry
+from opwright.lang.families.carried import carried
+from opwright.lang.families.family import Family, Variant, build_family
+from opwright.lang.families.template import digest_of, write_template
 from opwright.lang.looked_up import schemas
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.resolve import Libraries
-from opwright.lang.template import digest_of, write_template
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.resolve import Libraries
 from opwright.opsets.signatures import signature
 
 from opwright_build.compile.compiled_version import CompiledVersion, Unreachable

@@ -20,8 +20,8 @@ from typing import Protocol
 
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
-from opwright.lang.source import Source, span_of
-from opwright.lang.syntax import parse
+from opwright.lang.text.source import Source, span_of
+from opwright.lang.text.syntax import parse
 from opwright.regular_file import read_regular
 from opwright.version import VERSION
 

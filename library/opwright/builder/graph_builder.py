@@ -25,9 +25,9 @@ from opwright.functions import OnnxFunction
 from opwright.lang.lower.calls import operator_rule
 from opwright.lang.lower.calls.graph_attributes import call_with_graphs
 from opwright.lang.lower.expressions import arithmetic
-from opwright.lang.lower.state.operands import Operand
 from opwright.lang.lower.values import subscripts
-from opwright.lang.objects import FunctionObject
+from opwright.lang.meaning.objects import FunctionObject
+from opwright.lang.meaning.operands import Operand
 from opwright.model_options import ModelOptions
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator

@@ -12,9 +12,9 @@ from opwright.eager.place import place_of
 from opwright.lang import ir
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.objects import OpsetObject
-from opwright.lang.resolve import ModuleScope, scope_without_text
-from opwright.lang.source import Misspelt, Span
+from opwright.lang.meaning.objects import OpsetObject
+from opwright.lang.meaning.resolve import ModuleScope, scope_without_text
+from opwright.lang.text.source import Misspelt, Span
 from opwright.live.libraries import InstalledLibraries
 from opwright.opsets.records import CONSTANT
 

@@ -11,8 +11,8 @@ from opwright import types
 from opwright.eager.outcome import Captured
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower.state.operands import IntTuple
 from opwright.lang.lower.values.shapes import known_length
+from opwright.lang.meaning.operands import IntTuple
 
 if TYPE_CHECKING:
     from opwright.builder.graph_builder import GraphBuilder

@@ -17,10 +17,10 @@ from opwright.elements import ElementType
 from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
 from opwright.lang.lower.numbers.number_operands import as_tensor
-from opwright.lang.lower.state.operands import Operand
 from opwright.lang.lower.values.annotated import meet_shapes
 from opwright.lang.lower.values.sequences import as_sequence, unknown_items
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.operands import Operand
+from opwright.lang.meaning.static import StaticList
 from opwright.live.reads import ARRAY_BYTES
 
 

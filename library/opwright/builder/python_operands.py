@@ -20,13 +20,13 @@ from opwright.graphs.ndarrays import AXES, as_array, element_of, is_masked, pyth
 from opwright.lang import ir
 from opwright.lang.lower.nodes.held_arrays import note_scalar
 from opwright.lang.lower.nodes.primitives import Writer
-from opwright.lang.lower.state.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.values.annotated import wrapped
 from opwright.lang.lower.values.shapes import static_sizes
 from opwright.lang.lower.values.subscripts import SliceItem
-from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
+from opwright.lang.meaning.operands import Arguments, IntTuple, Operand
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 from opwright.live.evaluated_annotations import read_object
 from opwright.live.reads import ARRAY_BYTES
 

@@ -11,8 +11,8 @@ from opwright.builder.recorder import Recorder
 from opwright.eager.eager_lowering import NOWHERE
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower.state.operands import Operand
 from opwright.lang.lower.values import shapes
+from opwright.lang.meaning.operands import Operand
 
 
 def dtype_of(recorder: Recorder, value: Value) -> ElementType:

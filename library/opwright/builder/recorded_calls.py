@@ -14,8 +14,8 @@ from opwright.builder.recorder import Recorder
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.lower.calls import operator_rule, scripts
-from opwright.lang.lower.state.operands import Operand
-from opwright.lang.objects import OperatorObject, ScriptObject
+from opwright.lang.meaning.objects import OperatorObject, ScriptObject
+from opwright.lang.meaning.operands import Operand
 from opwright.live.compiled import Run
 from opwright.live.libraries import opset_object
 from opwright.live.proto_functions import ProtoFunction, proto_function

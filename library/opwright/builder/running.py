@@ -27,7 +27,7 @@ from opwright.elements import BY_CODE, ElementType
 from opwright.graphs.ndarrays import DTYPES, as_array, element_of
 from opwright.lang import ir
 from opwright.lang.emit import write_type
-from opwright.lang.rounding import DoesNotFitError, pack
+from opwright.lang.meaning.rounding import DoesNotFitError, pack
 from opwright.model.finish import lowest_ir_version
 from opwright.model.survey import Survey
 

@@ -15,8 +15,8 @@ from opwright.elements import BY_CODE
 from opwright.graphs.model_inference import infer_model
 from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
 from opwright.lang import ir
-from opwright.lang.infer_protos import attributes_of, node_types
-from opwright.lang.infer_ranks import count_of
+from opwright.lang.infer.of_protos import attributes_of, node_types
+from opwright.lang.infer.result_ranks import count_of
 from opwright.link.inferred_parts import inferred_graphs
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import RankRule

@@ -15,8 +15,8 @@ from opwright.elements import ElementType
 from opwright.graphs.node_columns import NodeColumns
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
-from opwright.lang.infer import Like, constraint_of, source
-from opwright.lang.infer_protos import attributes_of
+from opwright.lang.infer.of_protos import attributes_of
+from opwright.lang.infer.result_types import Like, constraint_of, source
 from opwright.opsets.signatures import Signature
 
 _MOST_STEPS = 1000  # from a value back to where its type is said

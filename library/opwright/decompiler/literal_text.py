@@ -14,7 +14,7 @@ from onnx import AttributeProto, TensorProto, numpy_helper
 
 from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_CODE, BY_NAME, ElementType, pack_bits
-from opwright.lang.rounding import pack
+from opwright.lang.meaning.rounding import pack
 
 MOST_INLINE = 32  # elements of a tensor that stands in the text
 _MOST_LETTERS = 72  # of one that stands where it is used

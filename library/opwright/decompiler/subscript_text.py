@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from onnx import NodeProto
 
 from opwright.decompiler.operator_forms import Form
-from opwright.lang.infer_lengths import ENDS_EITHER_WAY
+from opwright.lang.infer.result_lengths import ENDS_EITHER_WAY
 from opwright.opsets.record import Subscript
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from opwright.eager.settings import opset_in_force
 from opwright.functions import OnnxFunction
 from opwright.graphs.inline import inline_model
 from opwright.graphs.ndarrays import plain_values
-from opwright.lang.attribute_values import code_of, convert_attribute
+from opwright.lang.meaning.attribute_values import code_of, convert_attribute
 from opwright.suggest import nearest
 
 Attributes = tuple[tuple[str, Any], ...]

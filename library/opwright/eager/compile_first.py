@@ -12,14 +12,14 @@ from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.python_values import operand
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.interface import Arity
 from opwright.lang.lower.calls.scripts import call_script
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Arguments, Operand
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.objects import ScriptObject
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.interface import Arity
+from opwright.lang.meaning.objects import ScriptObject
+from opwright.lang.meaning.operands import Arguments, Operand
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 from opwright.live.compiled import Run
 
 

@@ -10,16 +10,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from opwright.functions import OnnxFunction
-from opwright.lang.annotations import Annotation
-from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.interface import (
+from opwright.lang.meaning.annotations import Annotation
+from opwright.lang.meaning.attribute_values import convert_attribute
+from opwright.lang.meaning.interface import (
     Arity,
     AttributeDeclaration,
     Declaration,
     Input,
     Interface,
 )
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.live.compiled import declare
 from opwright.live.evaluated_annotations import read_object, read_returns
 from opwright.live.reads import Reads

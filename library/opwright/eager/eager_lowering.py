@@ -26,11 +26,11 @@ from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.resolve import ModuleScope, NoLibraries, scope_without_text
-from opwright.lang.source import Misspelt, Span
+from opwright.lang.meaning.resolve import ModuleScope, NoLibraries, scope_without_text
+from opwright.lang.text.source import Misspelt, Span
 
 if TYPE_CHECKING:
-    from opwright.lang.objects import OpsetObject
+    from opwright.lang.meaning.objects import OpsetObject
 
 NOWHERE: Span = (0, 0, 0, 0)  # what is found has the caller's place
 

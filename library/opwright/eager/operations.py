@@ -26,17 +26,17 @@ from opwright.lang.lower.calls.graph_attributes import call_with_graphs
 from opwright.lang.lower.expressions import arithmetic
 from opwright.lang.lower.numbers import number_operands
 from opwright.lang.lower.paths.speculate import speculate
-from opwright.lang.lower.state.operands import Arguments, Operand, SliceItem
 from opwright.lang.lower.state.poison import OtherLoops, Poisoned
 from opwright.lang.lower.values import shapes, subscripts
-from opwright.lang.objects import (
+from opwright.lang.meaning.objects import (
     ArrayObject,
     FunctionObject,
     OperatorObject,
     OpsetObject,
     TensorObject,
 )
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import Arguments, Operand, SliceItem
+from opwright.lang.text.source import Span
 from opwright.live.tensor_objects import is_tensor_object, tensor_data
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator

@@ -20,13 +20,13 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import as_array, element_of, is_masked, nests_too_deep, python_number
 from opwright.lang import ir
-from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.nodes.held_arrays import with_lists, with_numbers
 from opwright.lang.lower.numbers.number_operands import as_tensor, describe, shared_element
-from opwright.lang.lower.state.operands import Operand
 from opwright.lang.lower.values.annotated import type_of_element, wrapped
-from opwright.lang.objects import ArrayObject, TypeObject
+from opwright.lang.meaning.attribute_values import convert_attribute
+from opwright.lang.meaning.interface import Arity, AttributeDeclaration, DeclaredValue, Input
+from opwright.lang.meaning.objects import ArrayObject, TypeObject
+from opwright.lang.meaning.operands import Operand
 from opwright.live.compiled import Run
 from opwright.opsets.signatures import Signature, tensor_element
 from opwright.suggest import meant_by, nearest

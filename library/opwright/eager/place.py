@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from opwright.diagnostics.diagnostic import Place
-from opwright.lang.source import Source
+from opwright.lang.text.source import Source
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _CACHE = dis.opmap.get("CACHE", -1)

@@ -25,8 +25,8 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import Array
 from opwright.lang import ir
-from opwright.lang.interface import Arity, DeclaredValue, Input
 from opwright.lang.lower.numbers.number_operands import as_tensor
+from opwright.lang.meaning.interface import Arity, DeclaredValue, Input
 from opwright.live.compiled import target_opset
 from opwright.opsets.opset import NoOperatorError
 from opwright.opsets.signatures import is_known_domain, newest_opset

@@ -28,17 +28,17 @@ from opwright.lang import ir
 from opwright.lang.lower.calls.template_calls import graph_outputs
 from opwright.lang.lower.nodes.held_arrays import note_scalar
 from opwright.lang.lower.numbers import number_operands
-from opwright.lang.lower.state.operands import Operand
-from opwright.lang.objects import (
+from opwright.lang.meaning.objects import (
     MISSING,
     ForeignObject,
     FunctionObject,
     ScriptObject,
     TypeObject,
 )
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
-from opwright.lang.syntax import Module
+from opwright.lang.meaning.operands import Operand
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
+from opwright.lang.text.syntax import Module
 from opwright.live.compiled import Run
 from opwright.live.function_source import recover_helper
 from opwright.live.live_scope import LiveScope

@@ -16,7 +16,7 @@ from opwright.eager.trace import Trace, Untraceable
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import element_of
-from opwright.lang.interface import Arity
+from opwright.lang.meaning.interface import Arity
 from opwright.live.compiled import target_opset
 from opwright.live.dependencies import Dependencies, names_its_opset, read_dependencies
 

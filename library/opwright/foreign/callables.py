@@ -19,8 +19,8 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.ndarrays import plain_values
 from opwright.graphs.walk import GRAPH_KINDS
-from opwright.lang.attribute_values import code_of, convert_attribute
-from opwright.lang.interface import Arity, Input
+from opwright.lang.meaning.attribute_values import code_of, convert_attribute
+from opwright.lang.meaning.interface import Arity, Input
 from opwright.link.library_forms import AnyLibrary, given_library
 from opwright.live.compiled import target_opset
 from opwright.opsets.domains import normal_domain

@@ -11,7 +11,7 @@ from opwright.eager.described import describe_function
 from opwright.elements import BY_NAME
 from opwright.foreign.callables import Callable, emitted_domain, formals_of, output_names, version_of
 from opwright.functions import OnnxFunction
-from opwright.lang.interface import Arity
+from opwright.lang.meaning.interface import Arity
 
 _Option = OpSchema.FormalParameterOption
 _TENSORS = [f"tensor({item.name})" for item in BY_NAME.values()]

@@ -8,7 +8,7 @@ from typing import Any
 from opwright.eager.described import describe_function
 from opwright.foreign.callables import Callable, output_names
 from opwright.functions import OnnxFunction
-from opwright.lang.interface import Arity
+from opwright.lang.meaning.interface import Arity
 from opwright.packaged import LibraryFunction
 
 _PYTHON = {

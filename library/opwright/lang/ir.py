@@ -13,7 +13,7 @@ from functools import partial
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang.schema_reads import Constraint, Narrowing
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.lang.trail import Trail
 from opwright.opsets.record import Record
 from opwright.opsets.records import NOTHING

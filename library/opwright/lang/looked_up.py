@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from opwright.lang.meaning.static import compare
 from opwright.lang.schema_reads import SchemaReads
-from opwright.lang.static import compare
 from opwright.opsets.signatures import signature
 
 if TYPE_CHECKING:

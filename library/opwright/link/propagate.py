@@ -22,7 +22,7 @@ from opwright.graphs.ids import FunctionId
 from opwright.graphs.node_order import in_order
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
-from opwright.lang.infer_protos import flow_types, graph_arguments
+from opwright.lang.infer.of_protos import flow_types, graph_arguments
 from opwright.link.schema_types import infer_outputs, schema_at
 from opwright.link.shared_types import shared_types
 from opwright.link.value_types import ABSENT, fact_of, text_of, text_of_code, type_of

@@ -8,7 +8,7 @@ from functools import lru_cache
 from onnx import AttributeProto, NodeProto, TypeProto, defs
 
 from opwright.lang import ir
-from opwright.lang.infer_protos import attributes_of, node_types
+from opwright.lang.infer.of_protos import attributes_of, node_types
 from opwright.link.value_types import fact_of, proto_of, text_of, type_of
 from opwright.opsets.onnx_inference import Refused, infer_node
 from opwright.opsets.signatures import Signature, signature

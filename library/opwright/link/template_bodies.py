@@ -11,13 +11,13 @@ from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, Inp
 from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts
-from opwright.lang.bodies import AnonymousBodies, body_entry
-from opwright.lang.carried import carried_instance
-from opwright.lang.instances import MissingFact, TemplateInstance, choose_attribute, choose_rank, specialise
-from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
+from opwright.lang.families.bodies import AnonymousBodies, body_entry
+from opwright.lang.families.carried import carried_instance
+from opwright.lang.families.instances import MissingFact, TemplateInstance, choose_attribute, choose_rank, specialise
+from opwright.lang.families.template import MalformedTemplateError, read_template, statement_at
 from opwright.lang.looked_up import Answers
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.template import MalformedTemplateError, read_template, statement_at
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.link.catalogue import Catalogue
 from opwright.link.naming import version_at
 from opwright.link.value_types import ABSENT, element_of

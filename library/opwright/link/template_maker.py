@@ -11,8 +11,8 @@ from onnx import AttributeProto, helper
 
 from opwright.bundle.format import FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.lang.objects import GraphObject
-from opwright.lang.template import MalformedTemplateError
+from opwright.lang.families.template import MalformedTemplateError
+from opwright.lang.meaning.objects import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import CHANGE, Call, asked
 from opwright.link.naming import template_at

@@ -6,7 +6,7 @@ from onnx import TypeProto
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
-from opwright.lang.infer import parse_type
+from opwright.lang.infer.result_types import parse_type
 
 ABSENT = ""  # the fact about an input that is not given; None is "not known"
 

@@ -10,8 +10,8 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related
 from opwright.functions import LOCAL_DOMAIN, OnnxFunction
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.lang import ir
-from opwright.lang.family import Variant, labels_of
-from opwright.lang.source import span_of
+from opwright.lang.families.family import Variant, labels_of
+from opwright.lang.text.source import span_of
 from opwright.live.compiled import Compiled, Run
 from opwright.live.libraries import LibraryCalls, newest_imports
 from opwright.live.overloads import overload_id

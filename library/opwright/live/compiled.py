@@ -14,18 +14,18 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_CODE
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.annotations import TensorAnnotation
 from opwright.lang.facts import RANK, fact_of
-from opwright.lang.family import Family, Variant, build_family
-from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.families.family import Family, Variant, build_family
+from opwright.lang.families.script_description import describe_script
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.module_scope import scope_of_text
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.objects import Script, ScriptObject
-from opwright.lang.resolve import NoFiles
-from opwright.lang.script_description import describe_script
-from opwright.lang.source import span_of
-from opwright.lang.syntax import Module
+from opwright.lang.meaning.annotations import TensorAnnotation
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.meaning.objects import Script, ScriptObject
+from opwright.lang.meaning.resolve import NoFiles
+from opwright.lang.text.source import span_of
+from opwright.lang.text.syntax import Module
 from opwright.live.evaluated_annotations import annotation_reader, read_returns
 from opwright.live.function_source import OldFiles, recover, shown_name
 from opwright.live.libraries import InstalledLibraries
@@ -319,7 +319,7 @@ class Run:
 
     def without_sizes(self, function: OnnxFunction, variant: Key) -> tuple[ir.Type, ...] | None:
         """See `ScriptObject`; the function has been compiled."""
-        from opwright.lang.promises import without_sizes  # which few functions need
+        from opwright.lang.families.promises import without_sizes  # which few functions need
 
         known = (function, variant)
         if known not in self._without_sizes:

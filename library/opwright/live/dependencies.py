@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.functions import OnnxFunction
+from opwright.lang.families.solve import lower_function
 from opwright.lang.lower.state.poison import Question
-from opwright.lang.solve import lower_function
 from opwright.live.compiled import Run, named_values
 from opwright.live.reads import Reads
 from opwright.live.specialise import specialise

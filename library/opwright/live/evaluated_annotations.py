@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from opwright.lang.annotations import (
+from opwright.lang.meaning.annotations import (
     SCALARS,
     Annotation,
     TensorAnnotation,

@@ -17,9 +17,9 @@ from types import CodeType, FunctionType
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.functions import STARTED
-from opwright.lang.grammar import name_of
-from opwright.lang.source import Source
-from opwright.lang.syntax import Module, function_of, parse
+from opwright.lang.text.grammar import name_of
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import Module, function_of, parse
 
 
 class _Parsed:

@@ -12,7 +12,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
-from opwright.lang.objects import OpsetObject
+from opwright.lang.meaning.objects import OpsetObject
 from opwright.link.metadata import VARIANT
 from opwright.opsets.signatures import is_known_domain, signature
 from opwright.packaged import LibraryFunction, LibraryOpset

@@ -20,12 +20,12 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction, graph, script
 from opwright.graphs.ndarrays import element_of_dtype, python_number
-from opwright.lang import ir, static
-from opwright.lang.annotations import Alias, Annotation, last_name
+from opwright.lang import ir
 from opwright.lang.lower.module_scope import evaluate_static
-from opwright.lang.lower.state.operands import StaticDict
-from opwright.lang.numpy_values import FUNCTIONS
-from opwright.lang.objects import (
+from opwright.lang.meaning import static
+from opwright.lang.meaning.annotations import Alias, Annotation, last_name
+from opwright.lang.meaning.numpy_values import FUNCTIONS
+from opwright.lang.meaning.objects import (
     MISSING,
     ArrayObject,
     BuiltinObject,
@@ -41,9 +41,10 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.resolve import BUILTIN_NAMES, ONNX_FUNCTIONS, TYPING_MODULES, ModuleScope, import_of_opset
-from opwright.lang.source import Span
-from opwright.lang.syntax import Module
+from opwright.lang.meaning.operands import StaticDict
+from opwright.lang.meaning.resolve import BUILTIN_NAMES, ONNX_FUNCTIONS, TYPING_MODULES, ModuleScope, import_of_opset
+from opwright.lang.text.source import Span
+from opwright.lang.text.syntax import Module
 from opwright.live.evaluated_annotations import name_of_type, read_object
 from opwright.live.function_source import recover_helper
 from opwright.live.libraries import InstalledLibraries, opset_object, opset_of_module

@@ -13,7 +13,7 @@ from opwright.first_use import find
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.own_class import is_of
 from opwright.graphs.walk import all_nodes
-from opwright.lang.objects import Script, ScriptObject
+from opwright.lang.meaning.objects import Script, ScriptObject
 from opwright.live.proto_types import describe_proto
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT

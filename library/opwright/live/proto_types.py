@@ -19,10 +19,10 @@ from opwright.lang.lower.calls.proto_graphs import call_graph
 from opwright.lang.lower.calls.scan_ranks import rank_sources
 from opwright.lang.lower.numbers.ranks import ranks_like
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Arguments
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.objects import GraphObject, Script, ScriptVariant
-from opwright.lang.resolve import scope_without_text
+from opwright.lang.meaning.objects import GraphObject, Script, ScriptVariant
+from opwright.lang.meaning.operands import Arguments
+from opwright.lang.meaning.resolve import scope_without_text
 from opwright.live.libraries import InstalledLibraries
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT

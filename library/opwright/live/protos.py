@@ -13,9 +13,9 @@ from opwright.graphs.left_out import leave_out_in, leave_out_unread
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.emit import Called, Identify, PlaceOf, emit_function, own_identity
-from opwright.lang.family import Family, Variant, admitted, labels_of
+from opwright.lang.families.family import Family, Variant, admitted, labels_of
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.meaning.function_unit import Unit
 from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.declared_names import rename_function

@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from opwright.functions import OnnxFunction
-from opwright.lang.objects import FunctionObject
+from opwright.lang.meaning.objects import FunctionObject
 from opwright.live.tensor_objects import is_tensor_object, tensor_content
 from opwright.opsets.opset import Opset
 

@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary, finalize
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.forks import lock_across_forks
 from opwright.functions import OnnxFunction, script
-from opwright.lang.source import Source
-from opwright.lang.syntax import Module, parse
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import Module, parse
 from opwright.live.function_source import forget_text, keep_text
 
 

@@ -15,14 +15,14 @@ from opwright.elements import ElementType, element_meant
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import element_of, plain_values
 from opwright.lang import ir
-from opwright.lang.annotations import Annotation, TensorAnnotation
-from opwright.lang.attribute_values import code_of, convert_attribute
 from opwright.lang.emit import write_type
-from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.function import Lowered, variadic_names
-from opwright.lang.lower.state.function_unit import Target, Unit
 from opwright.lang.lower.values.annotated import declared_type, meet_shapes, wrapped
-from opwright.lang.source import Span
+from opwright.lang.meaning.annotations import Annotation, TensorAnnotation
+from opwright.lang.meaning.attribute_values import code_of, convert_attribute
+from opwright.lang.meaning.function_unit import Target, Unit
+from opwright.lang.meaning.interface import Arity, AttributeDeclaration, DeclaredValue, Input
+from opwright.lang.text.source import Span
 from opwright.lang.trail import Trail
 from opwright.live.evaluated_annotations import read_object
 from opwright.model_options import Types

@@ -10,8 +10,8 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.elements import BY_CODE
 from opwright.graphs.ir_versions import INITIALIZERS_IR, METADATA_IR, OF_ELEMENTS, ir_version_of_function
 from opwright.graphs.walk import all_graphs
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.source import span_of
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.text.source import span_of
 from opwright.model.scan_inputs import inputs_of_scans
 from opwright.model.survey import Survey
 from opwright.model.verdict import checker_problem, infer, with_ranks

@@ -14,11 +14,11 @@ from opwright.graphs.ids import function_id
 from opwright.graphs.left_out import leave_out_unread
 from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import emit_graph
+from opwright.lang.families.solve import lower_function
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.state.function_unit import Target, Unit
 from opwright.lang.lower.state.poison import Question
-from opwright.lang.solve import lower_function
-from opwright.lang.source import span_of
+from opwright.lang.meaning.function_unit import Target, Unit
+from opwright.lang.text.source import span_of
 from opwright.live.closure import Closure
 from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Run, target_opset

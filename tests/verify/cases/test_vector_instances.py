@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from opwright.bundle.format import FunctionEntry
 from opwright.bundle.read import find_bundle
-from opwright.lang.instances import TemplateInstance
-from opwright.lang.lower.state.function_unit import Unit
+from opwright.lang.families.instances import TemplateInstance
+from opwright.lang.meaning.function_unit import Unit
 from opwright.link import template_bodies
 from opwright.link.template_bodies import CallFacts, Instances, MadeInstance
 from opwright_build.cli.entry import main

@@ -9,7 +9,7 @@ from onnx import GraphProto
 from opwright.bundle.call_interface import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
-from opwright.lang.objects import GraphObject
+from opwright.lang.meaning.objects import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import opset_ranges
 from opwright.link.template_bodies import CallFacts, Instances, MadeInstance, NotMadeError, read_unit

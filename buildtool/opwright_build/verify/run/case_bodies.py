@@ -6,7 +6,7 @@ from onnx import GraphProto
 from opwright.bundle.call_interface import ANY, inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
-from opwright.lang.instances import graph_digest
+from opwright.lang.families.instances import graph_digest
 from opwright.variants import VariantTable
 
 from opwright_build.verify.case_model import Case, Items

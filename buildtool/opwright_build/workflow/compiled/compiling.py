@@ -17,7 +17,7 @@ from opwright.bundle.module_names import domain_prefix
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright.diagnostics.ignores import settle_ignores
-from opwright.lang.resolve import NotDeclaredError
+from opwright.lang.meaning.resolve import NotDeclaredError
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome
 from opwright_build.engine.content_digest import Json, canonical_json

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from opwright.lang.source import Source, span_of
-from opwright.lang.syntax import Module, parse
+from opwright.lang.text.source import Source, span_of
+from opwright.lang.text.syntax import Module, parse
 
 MARK = b"opwright:"  # of comments that are heeded
 _COOKIE = b"coding"  # in one of the first two lines a comment may tell the encoding

@@ -8,16 +8,16 @@ from opwright.bundle.call_interface import split_type
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
-from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.families.solve import Solver
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.module_scope import evaluate_static, scope_of_text
-from opwright.lang.lower.state.function_unit import Target, Unit
 from opwright.lang.lower.state.poison import Question
-from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
-from opwright.lang.solve import Solver
-from opwright.lang.source import Source
-from opwright.lang.syntax import parse
+from opwright.lang.meaning.function_unit import Target, Unit
+from opwright.lang.meaning.interface import Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.meaning.resolve import FileScope, NoFiles, NoLibraries
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import parse
 
 _MOST_CASES = 50  # of answers to static questions that are tried until one has a body
 

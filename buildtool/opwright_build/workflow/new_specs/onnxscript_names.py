@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from opwright.lang.annotations import Annotation, TensorAnnotation, read_annotation, read_returns
+from opwright.lang.meaning.annotations import Annotation, TensorAnnotation, read_annotation, read_returns
 from opwright.opsets.domains import normal_domain
 
 PEER = "onnxscript"

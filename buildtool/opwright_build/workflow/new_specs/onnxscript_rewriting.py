@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import opwright
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
-from opwright.lang.source import Source, span_of, split_lines
+from opwright.lang.text.source import Source, span_of, split_lines
 
 from opwright_build.spec.name_patterns import IDENTIFIER, matches
 from opwright_build.workflow.new_specs.onnxscript_names import MODULES, PEER, PeerNames, dotted

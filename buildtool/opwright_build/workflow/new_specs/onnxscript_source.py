@@ -14,11 +14,11 @@ from pathlib import Path
 from opwright.bundle.call_interface import split_type
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_NAME
-from opwright.lang.annotations import ANY, TensorAnnotation
-from opwright.lang.grammar import returned_by
 from opwright.lang.lower.values.annotated import output_names
-from opwright.lang.source import Source
-from opwright.lang.syntax import parse
+from opwright.lang.meaning.annotations import ANY, TensorAnnotation
+from opwright.lang.text.grammar import returned_by
+from opwright.lang.text.source import Source
+from opwright.lang.text.syntax import parse
 
 from opwright_build.compile.files import other_encoding
 from opwright_build.engine.tree import read_regular

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 
 from opwright.lang import ir
 from opwright.lang.emit import COPIES_SEQUENCES_SINCE
-from opwright.lang.infer import Mismatch, bind
+from opwright.lang.infer.result_types import Mismatch, bind
 from opwright.lang.lower.nodes.emitted_calls import report_mismatch
 from opwright.lang.lower.numbers.number_operands import needs_element
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.records import CONSTANT, IDENTITY, SEQUENCE_ERASE, SEQUENCE_INSERT
 
 

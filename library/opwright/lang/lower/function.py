@@ -11,7 +11,6 @@ from opwright.bundle.call_interface import spread_names
 from opwright.diagnostics.diagnostic import Choice, Diagnostic, Role, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
-from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.copied_values import bind_copied_values
@@ -22,10 +21,15 @@ from opwright.lang.lower.paths.flow import State, place_of, returned_values, ret
 from opwright.lang.lower.rulebook import lower_rest
 from opwright.lang.lower.rules import Rest
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.function_unit import Target, Unit
 from opwright.lang.lower.state.known import maybe_absent
 from opwright.lang.lower.state.lowering_parts import LoopPlans, Prologue
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Parts, Poisoned, Question
+from opwright.lang.lower.statements.statement_rules import bind_locals
+from opwright.lang.lower.values.annotated import declared_type, meet_shapes, output_names
+from opwright.lang.lower.values.sequences import as_sequence, is_list_of_tensors, unknown_items
+from opwright.lang.meaning.function_unit import Target, Unit
+from opwright.lang.meaning.interface import Arity, AttributeDeclaration, DeclaredValue, Input
+from opwright.lang.meaning.operands import (
     Absent,
     AttributeOperand,
     Decision,
@@ -34,12 +38,8 @@ from opwright.lang.lower.state.operands import (
     Reach,
     is_tensor,
 )
-from opwright.lang.lower.state.poison import Parts, Poisoned, Question
-from opwright.lang.lower.statements.statement_rules import bind_locals
-from opwright.lang.lower.values.annotated import declared_type, meet_shapes, output_names
-from opwright.lang.lower.values.sequences import as_sequence, is_list_of_tensors, unknown_items
-from opwright.lang.source import Source, span_of
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Source, span_of
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 

@@ -9,13 +9,13 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.lang import ir
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.function_unit import OpenScope
-from opwright.lang.lower.state.operands import Operand
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.objects import MISSING, ArrayObject, TypeObject
-from opwright.lang.resolve import Files, FileScope, Libraries, ModuleScope
-from opwright.lang.source import span_of
-from opwright.lang.syntax import Module
+from opwright.lang.meaning.function_unit import OpenScope
+from opwright.lang.meaning.objects import MISSING, ArrayObject, TypeObject
+from opwright.lang.meaning.operands import Operand
+from opwright.lang.meaning.resolve import Files, FileScope, Libraries, ModuleScope
+from opwright.lang.text.source import span_of
+from opwright.lang.text.syntax import Module
 from opwright.opsets.signatures import newest_opset
 
 

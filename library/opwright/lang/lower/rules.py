@@ -13,9 +13,9 @@ from typing import TypeVar, cast
 
 from opwright.lang.dispatch import by_class
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Arguments, Environment, NoValue, Operand
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.source import span_of
+from opwright.lang.meaning.operands import Arguments, Environment, NoValue, Operand
+from opwright.lang.text.source import span_of
 
 Statement = TypeVar("Statement", bound=ast.stmt)
 Expression = TypeVar("Expression", bound=ast.expr)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.nodes.held_arrays import list_of_scalars, with_lists, with_numbers
 from opwright.lang.lower.numbers.number_operands import (
     as_scalar_item,
@@ -17,10 +16,11 @@ from opwright.lang.lower.numbers.number_operands import (
 )
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import AttributeOperand, Operand, Scalar
 from opwright.lang.lower.state.poison import Parts, Poisoned
-from opwright.lang.objects import ArrayObject, TensorObject, TypeObject
-from opwright.lang.source import Misspelt, Span
+from opwright.lang.meaning.attribute_values import convert_attribute
+from opwright.lang.meaning.objects import ArrayObject, TensorObject, TypeObject
+from opwright.lang.meaning.operands import AttributeOperand, Operand, Scalar
+from opwright.lang.text.source import Misspelt, Span
 from opwright.suggest import meant_by, nearest, sure_name
 
 _WRITTEN = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.diagnostics.diagnostic import Choice
-from opwright.lang import ir, static
+from opwright.lang import ir
 from opwright.lang.lower.calls.nested import make_partial
 from opwright.lang.lower.expressions.arithmetic import unary
 from opwright.lang.lower.expressions.number_functions import call_number_builtin, call_number_math
@@ -14,7 +14,15 @@ from opwright.lang.lower.numbers.number_operands import convert_number, is_stati
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.values.lists import LIST_BUILTINS, call_list_builtin, items_of
+from opwright.lang.lower.values.sequences import is_list
+from opwright.lang.lower.values.static_calls import MODULES, call_constant
+from opwright.lang.lower.values.static_records import call_namedtuple
+from opwright.lang.lower.values.tuples import holds_runtime
+from opwright.lang.meaning import static
+from opwright.lang.meaning.numpy_values import PYTHON_NUMBERS
+from opwright.lang.meaning.objects import BuiltinObject, NamedObject, TypeObject
+from opwright.lang.meaning.operands import (
     Arguments,
     Environment,
     Operand,
@@ -25,14 +33,7 @@ from opwright.lang.lower.state.operands import (
     is_sequence,
     is_static,
 )
-from opwright.lang.lower.values.lists import LIST_BUILTINS, call_list_builtin, items_of
-from opwright.lang.lower.values.sequences import is_list
-from opwright.lang.lower.values.static_calls import MODULES, call_constant
-from opwright.lang.lower.values.static_records import call_namedtuple
-from opwright.lang.lower.values.tuples import holds_runtime
-from opwright.lang.numpy_values import PYTHON_NUMBERS
-from opwright.lang.objects import BuiltinObject, NamedObject, TypeObject
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 
 # What to write for a tensor, or for a number of the run time, instead.
 _INSTEAD = {

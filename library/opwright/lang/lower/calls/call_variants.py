@@ -6,14 +6,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import facts, ir
-from opwright.lang.infer_ranks import rank_of as known_rank
+from opwright.lang.infer.result_ranks import rank_of as known_rank
 from opwright.lang.lower.numbers.number_operands import needs_element
 from opwright.lang.lower.numbers.ranks import rank_of, ruled_out, tell_apart
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import ask_attribute, need_copies
-from opwright.lang.lower.state.operands import Rank
 from opwright.lang.lower.state.poison import Poisoned, Question
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import Rank
+from opwright.lang.text.source import Span
 from opwright.opsets.signatures import Signature
 from opwright.variants import Keyed, Variant, match_variants, one_of, overload_of
 

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 from opwright.bundle.call_interface import Sizes, inputs_of_call
 from opwright.diagnostics.diagnostic import Choice, Diagnostic, Place, Related, Role, Severity
 from opwright.lang import ir
-from opwright.lang.grammar import name_of
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.calls.call_variants import Given, fit_variant
 from opwright.lang.lower.calls.written_calls import Checked, check_arguments, emit_call, refuse_second_version
 from opwright.lang.lower.paths.flow import State, returned_values, returns_tuple, state_of
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import Arguments, Environment, Operand, StaticDict, is_run_time_number
 from opwright.lang.lower.state.poison import Poisoned
 from opwright.lang.lower.statements.statement_rules import bind_locals, lower_block
-from opwright.lang.objects import MISSING, OperatorObject
-from opwright.lang.resolve import ModuleScope, NotDeclaredError
-from opwright.lang.rounding import to_float32
-from opwright.lang.source import Span
-from opwright.lang.static import Key
+from opwright.lang.meaning.objects import MISSING, OperatorObject
+from opwright.lang.meaning.operands import Arguments, Environment, Operand, StaticDict, is_run_time_number
+from opwright.lang.meaning.resolve import ModuleScope, NotDeclaredError
+from opwright.lang.meaning.rounding import to_float32
+from opwright.lang.meaning.static import Key
+from opwright.lang.text.grammar import name_of
+from opwright.lang.text.source import Span
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 

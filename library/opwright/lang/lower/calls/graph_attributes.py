@@ -12,7 +12,7 @@ from functools import partial
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
-from opwright.lang.infer import Mismatch, bind
+from opwright.lang.infer.result_types import Mismatch, bind
 from opwright.lang.lower.calls.function_calls import run_body
 from opwright.lang.lower.calls.graph_states import State, check_rank, rank_of
 from opwright.lang.lower.calls.nested import enter
@@ -25,12 +25,12 @@ from opwright.lang.lower.nodes.emitted_calls import report_mismatch
 from opwright.lang.lower.numbers.number_operands import as_tensor, constant_items, describe, how_to_agree
 from opwright.lang.lower.paths.speculate import speculate
 from opwright.lang.lower.state.context import Lowering, complete
-from opwright.lang.lower.state.operands import Arguments, Environment, Operand, is_sequence, is_tensor
 from opwright.lang.lower.state.poison import Parts, Poisoned, each
 from opwright.lang.lower.values.annotated import declare_parameter, declared_rank, promise
-from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
-from opwright.lang.source import Span
-from opwright.lang.static import is_int
+from opwright.lang.meaning.objects import FunctionObject, NestedObject, OperatorObject
+from opwright.lang.meaning.operands import Arguments, Environment, Operand, is_sequence, is_tensor
+from opwright.lang.meaning.static import is_int
+from opwright.lang.text.source import Span
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.record import Role

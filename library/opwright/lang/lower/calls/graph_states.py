@@ -6,10 +6,10 @@ from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.numbers.number_operands import as_tensor, default_element, describe, is_number, number_kind
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Operand, is_tensor
 from opwright.lang.lower.values.sequences import as_sequence, unknown_items
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.operands import Operand, is_tensor
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 
 
 class State:

@@ -11,18 +11,18 @@ import ast
 from collections.abc import Sequence
 from functools import partial
 
-from opwright.lang.grammar import names_in_expressions
 from opwright.lang.lower.calls.function_calls import bind_parameters, round_attributes, run_body
 from opwright.lang.lower.nodes.held_arrays import captured_constants
 from opwright.lang.lower.numbers.number_operands import describe
 from opwright.lang.lower.paths.flow import FRAME
 from opwright.lang.lower.rules import call_rule, calls, evaluates, lower_expression, lowers
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Arguments, Environment, Frame, Operand
 from opwright.lang.lower.state.poison import each
-from opwright.lang.objects import FunctionObject, NestedObject, PartialObject, TypingObject
-from opwright.lang.source import Span, span_of
-from opwright.lang.syntax import bound_names, function_of, mentioned_names
+from opwright.lang.meaning.objects import FunctionObject, NestedObject, PartialObject, TypingObject
+from opwright.lang.meaning.operands import Arguments, Environment, Frame, Operand
+from opwright.lang.text.grammar import names_in_expressions
+from opwright.lang.text.source import Span, span_of
+from opwright.lang.text.syntax import bound_names, function_of, mentioned_names
 
 
 @lowers(ast.FunctionDef)

@@ -9,8 +9,8 @@ from opwright.lang.dispatch import Operation
 from opwright.lang.lower.nodes.held_arrays import with_numbers
 from opwright.lang.lower.numbers.number_operands import describe
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Arguments, AttributeOperand, Operand
-from opwright.lang.objects import ArrayObject, FunctionObject, NestedObject, OperatorObject, TypeObject
+from opwright.lang.meaning.objects import ArrayObject, FunctionObject, NestedObject, OperatorObject, TypeObject
+from opwright.lang.meaning.operands import Arguments, AttributeOperand, Operand
 from opwright.opsets.implied import ImpliedSignature, implied_signature, sorted_kinds
 
 

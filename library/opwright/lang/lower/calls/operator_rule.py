@@ -12,12 +12,12 @@ from opwright.lang.lower.expressions.plain_calls import emit_call_of
 from opwright.lang.lower.nodes.written_for import meant_signature, refuse_second_opset
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import (
+from opwright.lang.meaning.objects import FunctionObject, NestedObject, OperatorObject
+from opwright.lang.meaning.operands import (
     Arguments,
     Environment,
     Operand,
 )
-from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.opsets.domains import normal_domain
 
 

@@ -13,18 +13,18 @@ from onnx import AttributeProto, GraphProto, NodeProto, TypeProto, ValueInfoProt
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
-from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
-from opwright.lang.infer_protos import flow_types
+from opwright.lang.infer.of_protos import flow_types
+from opwright.lang.infer.result_types import Mismatch, WrongResult, bind, result_types
 from opwright.lang.lower.nodes.emitted_calls import report_mismatch
 from opwright.lang.lower.nodes.invalid_calls import note_contents
 from opwright.lang.lower.nodes.written_for import CallForm
 from opwright.lang.lower.numbers.number_operands import as_tensor, needs_element
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.state.context import Lowering, complete
-from opwright.lang.lower.state.operands import Arguments, Environment, Operand
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.objects import GraphObject
-from opwright.lang.source import Span
+from opwright.lang.meaning.objects import GraphObject
+from opwright.lang.meaning.operands import Arguments, Environment, Operand
+from opwright.lang.text.source import Span
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Role
 from opwright.opsets.signatures import Signature, is_known_domain, signature

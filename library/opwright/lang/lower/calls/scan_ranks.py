@@ -14,7 +14,7 @@ from opwright.lang import ir
 from opwright.lang.lower.numbers.ranks import Sources
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import Makers, makers_of, need_copies
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.record import LengthRule, RankRule
 
 # Of values whose ranks are those of others: which; None where none is derived.

@@ -8,7 +8,7 @@ from typing import TypeVar
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_CODE
 from opwright.lang import ir
-from opwright.lang.infer import OF_ATTRIBUTE, Mismatch, bind
+from opwright.lang.infer.result_types import OF_ATTRIBUTE, Mismatch, bind
 from opwright.lang.lower.calls.call_variants import Given, fit_variant
 from opwright.lang.lower.calls.template_calls import call_template
 from opwright.lang.lower.calls.written_calls import check_arguments
@@ -17,10 +17,10 @@ from opwright.lang.lower.nodes.item_ranks import held_types
 from opwright.lang.lower.nodes.primitives import Writer, typed
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.state.context import Lowering, complete
-from opwright.lang.lower.state.operands import Arguments, Environment, Operand
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.objects import Script, ScriptObject, ScriptVariant
-from opwright.lang.source import Span
+from opwright.lang.meaning.objects import Script, ScriptObject, ScriptVariant
+from opwright.lang.meaning.operands import Arguments, Environment, Operand
+from opwright.lang.text.source import Span
 from opwright.opsets.signatures import Signature
 
 Item = TypeVar("Item")

@@ -13,20 +13,20 @@ from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
-from opwright.lang.grammar import items_of_tuple, returned_by
-from opwright.lang.interface import Arity, AttributeDeclaration, Input
 from opwright.lang.lower.calls.attributes import convert_operand
 from opwright.lang.lower.calls.function_calls import bind_parameters, run_body
 from opwright.lang.lower.expressions.expression_rules import attribute_of_object
 from opwright.lang.lower.numbers.number_operands import as_tensor, describe, is_number
 from opwright.lang.lower.rules import reads_attribute
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.lower.state.operands import Absent, Arguments, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.state.poison import Parts, each
 from opwright.lang.lower.values.annotated import output_names
-from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject
-from opwright.lang.source import Span, span_of
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Arity, AttributeDeclaration, Input
+from opwright.lang.meaning.objects import FunctionObject, GraphObject, NestedObject, ScriptObject
+from opwright.lang.meaning.operands import Absent, Arguments, AttributeOperand, Environment, Operand, is_tensor
+from opwright.lang.text.grammar import items_of_tuple, returned_by
+from opwright.lang.text.source import Span, span_of
 from opwright.opsets.signatures import elements_of, mask_of
 
 _CALLABLE = (FunctionObject, GraphObject, NestedObject, ScriptObject)

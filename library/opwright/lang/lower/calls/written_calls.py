@@ -14,18 +14,18 @@ from opwright.lang.lower.numbers.mixed import refuse_untyped
 from opwright.lang.lower.numbers.number_operands import as_tensor, is_number, shared_element
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import maybe_absent
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Parts, Poisoned
+from opwright.lang.lower.values.sequences import as_sequence, unknown_items, with_tensors
+from opwright.lang.meaning.objects import OperatorObject
+from opwright.lang.meaning.operands import (
     Absent,
     Arguments,
     Operand,
     is_tensor,
     items_in,
 )
-from opwright.lang.lower.state.poison import Parts, Poisoned
-from opwright.lang.lower.values.sequences import as_sequence, unknown_items, with_tensors
-from opwright.lang.objects import OperatorObject
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from opwright.diagnostics.diagnostic import Choice
-from opwright.lang import ir, static
+from opwright.lang import ir
 from opwright.lang.dispatch import Operation
-from opwright.lang.infer_ranks import rank_of
+from opwright.lang.infer.result_ranks import rank_of
 from opwright.lang.lower.expressions.conditions import Condition, negate, truth
 from opwright.lang.lower.expressions.plain_calls import emit_plain
 from opwright.lang.lower.nodes.emitted_calls import try_emit
@@ -27,7 +27,14 @@ from opwright.lang.lower.numbers.number_operands import (
 from opwright.lang.lower.numbers.powers import integer_power, note_power
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import maybe_absent, need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, Question, each
+from opwright.lang.lower.values.array_arithmetic import check_arrays, computed_by_numpy, is_array
+from opwright.lang.lower.values.sequence_loops import joined, repeated
+from opwright.lang.lower.values.sequences import is_list
+from opwright.lang.lower.values.tuples import equal_tuples, holds_runtime, is_tuple, on_tuples, refuse_list_and_number
+from opwright.lang.meaning import static
+from opwright.lang.meaning.objects import Missing, NamedObject
+from opwright.lang.meaning.operands import (
     Absent,
     AttributeOperand,
     MethodObject,
@@ -40,15 +47,9 @@ from opwright.lang.lower.state.operands import (
     is_tensor,
     two_tensors,
 )
-from opwright.lang.lower.state.poison import Poisoned, Question, each
-from opwright.lang.lower.values.array_arithmetic import check_arrays, computed_by_numpy, is_array
-from opwright.lang.lower.values.sequence_loops import joined, repeated
-from opwright.lang.lower.values.sequences import is_list
-from opwright.lang.lower.values.tuples import equal_tuples, holds_runtime, is_tuple, on_tuples, refuse_list_and_number
-from opwright.lang.objects import Missing, NamedObject
+from opwright.lang.meaning.static import StaticError
 from opwright.lang.operators import BINARY, UNARY, Form, Refusal, Table
-from opwright.lang.source import Span
-from opwright.lang.static import StaticError
+from opwright.lang.text.source import Span
 from opwright.opsets.records import ADD, NOT
 
 

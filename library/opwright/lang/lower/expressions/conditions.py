@@ -10,7 +10,7 @@ from functools import partial
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
-from opwright.lang.infer import narrow_to_result
+from opwright.lang.infer.result_types import narrow_to_result
 from opwright.lang.lower.expressions.joins import (
     as_joined,
     join_values,
@@ -37,7 +37,10 @@ from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.aggregates import alike, same_static
 from opwright.lang.lower.state.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, each
+from opwright.lang.lower.values.shapes import length_of
+from opwright.lang.lower.values.tuples import is_tuple
+from opwright.lang.meaning.operands import (
     AttributeOperand,
     Environment,
     Operand,
@@ -47,11 +50,8 @@ from opwright.lang.lower.state.operands import (
     is_static,
     is_tensor,
 )
-from opwright.lang.lower.state.poison import Poisoned, each
-from opwright.lang.lower.values.shapes import length_of
-from opwright.lang.lower.values.tuples import is_tuple
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticNamed
+from opwright.lang.meaning.static import StaticNamed
+from opwright.lang.text.source import Span, span_of
 from opwright.opsets.records import IF
 
 Condition = ir.Value | bool

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable, Container
 from functools import partial
 
-from opwright.lang import ir, static
-from opwright.lang.grammar import called_by_name, items_of_tuple
+from opwright.lang import ir
 from opwright.lang.lower.expressions.arithmetic import binary, is_none, unary
 from opwright.lang.lower.expressions.conditions import STOPS_AT, as_scalar, choose, lower_condition, negate, truth
 from opwright.lang.lower.expressions.plain_calls import (
@@ -31,7 +30,32 @@ from opwright.lang.lower.rules import (
 )
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import ask_enumerated, can_stay_open, keep_after_loop, need_static, no_value
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Parts, Poisoned, each
+from opwright.lang.lower.values.array_arithmetic import computed_by_numpy, is_array, note_array
+from opwright.lang.lower.values.lists import check_names, check_waiting, items_of, iterated
+from opwright.lang.lower.values.sequence_loops import joined
+from opwright.lang.lower.values.sequences import CHANGING, is_list
+from opwright.lang.lower.values.shapes import shape_of, size_of, transposed
+from opwright.lang.lower.values.static_calls import check_exists, make_opset
+from opwright.lang.lower.values.static_records import READERS, held_key, item_of_dict
+from opwright.lang.lower.values.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
+from opwright.lang.meaning import static
+from opwright.lang.meaning.numpy_values import ARRAY_METHODS
+from opwright.lang.meaning.objects import (
+    MISSING,
+    BuiltinObject,
+    FileObject,
+    ModuleObject,
+    NamedObject,
+    NamespaceObject,
+    OperatorObject,
+    OpsetObject,
+    RecordObject,
+    TensorObject,
+    TypeObject,
+    TypingObject,
+)
+from opwright.lang.meaning.operands import (
     POISON,
     Arguments,
     AttributeOperand,
@@ -46,33 +70,10 @@ from opwright.lang.lower.state.operands import (
     items_in,
     value_of,
 )
-from opwright.lang.lower.state.poison import Parts, Poisoned, each
-from opwright.lang.lower.values.array_arithmetic import computed_by_numpy, is_array, note_array
-from opwright.lang.lower.values.lists import check_names, check_waiting, items_of, iterated
-from opwright.lang.lower.values.sequence_loops import joined
-from opwright.lang.lower.values.sequences import CHANGING, is_list
-from opwright.lang.lower.values.shapes import shape_of, size_of, transposed
-from opwright.lang.lower.values.static_calls import check_exists, make_opset
-from opwright.lang.lower.values.static_records import READERS, held_key, item_of_dict
-from opwright.lang.lower.values.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
-from opwright.lang.numpy_values import ARRAY_METHODS
-from opwright.lang.objects import (
-    MISSING,
-    BuiltinObject,
-    FileObject,
-    ModuleObject,
-    NamedObject,
-    NamespaceObject,
-    OperatorObject,
-    OpsetObject,
-    RecordObject,
-    TensorObject,
-    TypeObject,
-    TypingObject,
-)
+from opwright.lang.meaning.static import StaticList, StaticNamed, is_int
 from opwright.lang.operators import BINARY_SYMBOLS, MIRRORED
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticList, StaticNamed, is_int
+from opwright.lang.text.grammar import called_by_name, items_of_tuple
+from opwright.lang.text.source import Span, span_of
 from opwright.opsets.signatures import similar
 
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {

@@ -8,7 +8,7 @@ from functools import partial
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
-from opwright.lang.infer import narrow_to_result
+from opwright.lang.infer.result_types import narrow_to_result
 from opwright.lang.lower.nodes.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.nodes.primitives import Writer
 from opwright.lang.lower.numbers.fillers import filler
@@ -43,7 +43,11 @@ from opwright.lang.lower.paths.speculate import attempt
 from opwright.lang.lower.state.aggregates import Aggregate, alike, same_each, same_static, taken_apart
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import makers_of
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, each
+from opwright.lang.lower.values.sequences import is_list, join_lists
+from opwright.lang.lower.values.shapes import tuple_tensor
+from opwright.lang.lower.values.tuples import ints_of, is_tuple
+from opwright.lang.meaning.operands import (
     POISON,
     VACANT,
     Environment,
@@ -57,12 +61,8 @@ from opwright.lang.lower.state.operands import (
     unbound_of,
     value_of,
 )
-from opwright.lang.lower.state.poison import Poisoned, each
-from opwright.lang.lower.values.sequences import is_list, join_lists
-from opwright.lang.lower.values.shapes import tuple_tensor
-from opwright.lang.lower.values.tuples import ints_of, is_tuple
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 from opwright.lang.value_class import record
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from opwright.lang import ir, static
+from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
 )
@@ -26,14 +26,15 @@ from opwright.lang.lower.numbers.number_operands import (
 )
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import can_stay_open, need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.values.shapes import known_length, length_of, size_of, tuple_items, tuple_tensor
+from opwright.lang.meaning import static
+from opwright.lang.meaning.operands import (
     AttributeOperand,
     IntTuple,
     Operand,
     known_int,
 )
-from opwright.lang.lower.values.shapes import known_length, length_of, size_of, tuple_items, tuple_tensor
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 
 _K = ir.NumberKind
 

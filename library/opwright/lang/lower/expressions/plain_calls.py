@@ -15,8 +15,7 @@ from types import MappingProxyType
 
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
+from opwright.lang.infer.result_types import Mismatch, WrongResult, bind, result_types
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.nodes.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.nodes.invalid_calls import why_invalid
@@ -24,13 +23,14 @@ from opwright.lang.lower.nodes.written_for import is_meant
 from opwright.lang.lower.numbers.number_operands import constant_of, is_static_number, weak_constant
 from opwright.lang.lower.state.context import Lowering, complete
 from opwright.lang.lower.state.lowering_parts import operator_of
-from opwright.lang.lower.state.operands import Arguments, AttributeOperand, Operand, is_tensor
 from opwright.lang.lower.state.poison import Parts
-from opwright.lang.objects import OperatorObject
+from opwright.lang.meaning.attribute_values import convert_attribute
+from opwright.lang.meaning.objects import OperatorObject
+from opwright.lang.meaning.operands import Arguments, AttributeOperand, Operand, is_tensor
+from opwright.lang.meaning.rounding import DoesNotFitError, pack, to_float32
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form
-from opwright.lang.rounding import DoesNotFitError, pack, to_float32
 from opwright.lang.schema_reads import SchemaReads
-from opwright.lang.source import Span, span_of
+from opwright.lang.text.source import Span, span_of
 from opwright.lang.trail import Trail
 from opwright.opsets.record import Role
 from opwright.opsets.signatures import Signature, signature

@@ -9,8 +9,7 @@ from contextlib import suppress
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.grammar import has_break, has_return
-from opwright.lang.infer import narrow_to_result
+from opwright.lang.infer.result_types import narrow_to_result
 from opwright.lang.lower.expressions.joins import hand_on
 from opwright.lang.lower.nodes.item_ranks import EMPTY, inserted_ranks, item_rank, joined_rank
 from opwright.lang.lower.numbers.fillers import filler
@@ -44,20 +43,6 @@ from opwright.lang.lower.state.aggregates import Aggregate, alike, same_static, 
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import loop_key, no_value
 from opwright.lang.lower.state.lowering_parts import Agreed, Attempt
-from opwright.lang.lower.state.operands import (
-    VACANT,
-    Environment,
-    IntTuple,
-    LoopKey,
-    NoValue,
-    Operand,
-    Poison,
-    StaticDict,
-    Unbound,
-    is_run_time_number,
-    is_sequence,
-    is_tensor,
-)
 from opwright.lang.lower.state.poison import Copies, Parts, Poisoned
 from opwright.lang.lower.statements.statement_rules import lower_block
 from opwright.lang.lower.statements.unroll import Exit
@@ -71,9 +56,24 @@ from opwright.lang.lower.values.sequences import (
     unknown_items,
 )
 from opwright.lang.lower.values.tuples import is_tuple
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticList, StaticNamed
-from opwright.lang.syntax import bound_names
+from opwright.lang.meaning.operands import (
+    VACANT,
+    Environment,
+    IntTuple,
+    LoopKey,
+    NoValue,
+    Operand,
+    Poison,
+    StaticDict,
+    Unbound,
+    is_run_time_number,
+    is_sequence,
+    is_tensor,
+)
+from opwright.lang.meaning.static import StaticList, StaticNamed
+from opwright.lang.text.grammar import has_break, has_return
+from opwright.lang.text.source import Span, span_of
+from opwright.lang.text.syntax import bound_names
 from opwright.opsets.records import LOOP
 
 

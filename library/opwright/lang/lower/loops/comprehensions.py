@@ -6,8 +6,6 @@ import ast
 from collections.abc import Callable
 
 from opwright.diagnostics.diagnostic import Choice
-from opwright.lang import static
-from opwright.lang.grammar import assigned_names, names_in_expressions
 from opwright.lang.lower.calls.nested import call_function
 from opwright.lang.lower.expressions.conditions import lower_condition
 from opwright.lang.lower.loops.iterables import what_is_run_over
@@ -17,20 +15,22 @@ from opwright.lang.lower.paths.speculate import speculate
 from opwright.lang.lower.rules import bind_target, lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.lower.values.lists import GENERATOR, Items, iterator_over
+from opwright.lang.lower.values.static_records import add_entry, dictionary_of
+from opwright.lang.meaning import static
+from opwright.lang.meaning.objects import NestedObject
+from opwright.lang.meaning.operands import (
     Arguments,
     Environment,
     Frame,
     Operand,
     Unbound,
 )
-from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.lower.values.lists import GENERATOR, Items, iterator_over
-from opwright.lang.lower.values.static_records import add_entry, dictionary_of
-from opwright.lang.objects import NestedObject
-from opwright.lang.source import span_of
-from opwright.lang.static import Key
-from opwright.lang.syntax import appending_of
+from opwright.lang.meaning.static import Key
+from opwright.lang.text.grammar import assigned_names, names_in_expressions
+from opwright.lang.text.source import span_of
+from opwright.lang.text.syntax import appending_of
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
 Add = Callable[[Environment], None]

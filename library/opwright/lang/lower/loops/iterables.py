@@ -8,7 +8,6 @@ from functools import partial
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.grammar import called_by_name
 from opwright.lang.lower.calls.builtin_calls import call_builtin
 from opwright.lang.lower.expressions.arithmetic import binary
 from opwright.lang.lower.expressions.conditions import as_scalar
@@ -29,7 +28,10 @@ from opwright.lang.lower.numbers.number_operands import (
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_rank, need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import each
+from opwright.lang.lower.values.lists import items_of
+from opwright.lang.meaning.objects import BuiltinObject
+from opwright.lang.meaning.operands import (
     Environment,
     Operand,
     is_run_time_number,
@@ -37,11 +39,9 @@ from opwright.lang.lower.state.operands import (
     is_tensor,
     known_int,
 )
-from opwright.lang.lower.state.poison import each
-from opwright.lang.lower.values.lists import items_of
-from opwright.lang.objects import BuiltinObject
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import is_int
+from opwright.lang.meaning.static import is_int
+from opwright.lang.text.grammar import called_by_name
+from opwright.lang.text.source import Span, span_of
 from opwright.opsets.signatures import elements_of
 
 

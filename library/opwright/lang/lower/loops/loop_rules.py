@@ -8,20 +8,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from opwright.lang import ir
-from opwright.lang.grammar import called_by_name, has_break, name_of, names_in_expressions
 from opwright.lang.lower.expressions.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.loops.body_loops import BodyLoop
 from opwright.lang.lower.numbers.number_operands import describe, is_number, number_kind
 from opwright.lang.lower.paths.flow import RETURNED
 from opwright.lang.lower.rules import bind_target, evaluates, lowers
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Environment, NoValue, Operand, Poison, Unbound
 from opwright.lang.lower.statements.statement_rules import lower_block
 from opwright.lang.lower.statements.unroll import try_loop, unroll
 from opwright.lang.lower.values.list_changes import grown_names
 from opwright.lang.lower.values.sequences import is_list
-from opwright.lang.source import span_of
-from opwright.lang.syntax import bound_names
+from opwright.lang.meaning.operands import Environment, NoValue, Operand, Poison, Unbound
+from opwright.lang.text.grammar import called_by_name, has_break, name_of, names_in_expressions
+from opwright.lang.text.source import span_of
+from opwright.lang.text.syntax import bound_names
 
 if TYPE_CHECKING:
     from opwright.lang.lower.loops.run_over import Items, Range

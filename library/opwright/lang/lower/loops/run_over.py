@@ -15,7 +15,10 @@ from opwright.lang.lower.expressions.number_functions import call_number_builtin
 from opwright.lang.lower.numbers.number_operands import describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_copies, need_static, numbers_of
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.values.sequences import sequence_length, subscript_sequence
+from opwright.lang.lower.values.subscripts import subscript
+from opwright.lang.lower.values.tensor_subscripts import known_rows, row, row_count
+from opwright.lang.meaning.operands import (
     AttributeOperand,
     Operand,
     RunTimeIterator,
@@ -23,10 +26,7 @@ from opwright.lang.lower.state.operands import (
     items_in,
     known_int,
 )
-from opwright.lang.lower.values.sequences import sequence_length, subscript_sequence
-from opwright.lang.lower.values.subscripts import subscript
-from opwright.lang.lower.values.tensor_subscripts import known_rows, row, row_count
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 
 Index = int | ir.Value
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
+from opwright.lang.infer.result_types import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.lower.nodes.equal_shapes import BROADCASTS_SINCE, fit_shapes
 from opwright.lang.lower.nodes.invalid_calls import note_contents, refuse_invalid
 from opwright.lang.lower.nodes.item_ranks import note_result, ranked
 from opwright.lang.lower.state.context import Lowering, complete
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.meaning.operands import (
     is_sequence,
     is_tensor,
 )
-from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.record import Role
 from opwright.opsets.signatures import Formal, Signature, later_version_with
 

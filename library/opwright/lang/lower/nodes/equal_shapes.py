@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import is_run_time_number, is_tensor
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import is_run_time_number, is_tensor
+from opwright.lang.text.source import Span
 from opwright.opsets.record import RankRule
 from opwright.opsets.signatures import Signature
 

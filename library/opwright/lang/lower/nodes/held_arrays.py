@@ -14,12 +14,12 @@ from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import numbers_of
-from opwright.lang.lower.state.operands import Operand, StaticDict, items_in
-from opwright.lang.numpy_values import listed, number_of
-from opwright.lang.objects import ArrayObject, PartialObject
-from opwright.lang.rounding import pack
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList, StaticNamed, is_int, of_numpy
+from opwright.lang.meaning.numpy_values import listed, number_of
+from opwright.lang.meaning.objects import ArrayObject, PartialObject
+from opwright.lang.meaning.operands import Operand, StaticDict, items_in
+from opwright.lang.meaning.rounding import pack
+from opwright.lang.meaning.static import StaticList, StaticNamed, is_int, of_numpy
+from opwright.lang.text.source import Span
 
 
 def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.Value:

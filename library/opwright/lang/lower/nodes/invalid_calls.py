@@ -23,10 +23,10 @@ from opwright.lang.lower.nodes.node_inference import InputType, Sizes, proof
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import makers_of
 from opwright.lang.lower.state.lowering_parts import operator_of
-from opwright.lang.lower.state.operands import is_tensor
 from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.meaning.operands import is_tensor
 from opwright.lang.schema_reads import SchemaReads
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.record import VALUE_FORMS, RankRule, Role
 from opwright.opsets.signatures import Signature, signature
 

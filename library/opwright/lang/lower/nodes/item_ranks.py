@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from opwright.lang import ir
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import makers_of
-from opwright.lang.lower.state.operands import (
+from opwright.lang.meaning.operands import (
     Operand,
     is_sequence,
     value_of,
 )
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.static import StaticList
 from opwright.opsets.record import TypeRule
 from opwright.opsets.records import IDENTITY, OPTIONAL, SEQUENCE_INSERT
 from opwright.opsets.signatures import Signature

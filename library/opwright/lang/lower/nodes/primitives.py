@@ -8,8 +8,8 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower.nodes.emitted_calls import emit
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import is_tensor
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import is_tensor
+from opwright.lang.text.source import Span
 
 
 class Writer:

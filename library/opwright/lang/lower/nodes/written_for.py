@@ -15,15 +15,15 @@ from functools import cache
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.grammar import certain
 from opwright.lang.lower.nodes.primitives import Writer
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Environment, Operand, is_tensor
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.objects import OpsetObject
-from opwright.lang.source import Span
-from opwright.lang.static import is_int
+from opwright.lang.meaning.objects import OpsetObject
+from opwright.lang.meaning.operands import Environment, Operand, is_tensor
+from opwright.lang.meaning.static import is_int
+from opwright.lang.text.grammar import certain
+from opwright.lang.text.source import Span
 from opwright.opsets.signatures import Option, Signature, history, last_opset, signature
 from opwright.opsets.steps import take_step_down, take_step_up
 from opwright.opsets.version_rules import Value

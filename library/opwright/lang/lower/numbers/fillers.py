@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from opwright.lang import ir
-from opwright.lang.infer import OF_ATTRIBUTE
+from opwright.lang.infer.result_types import OF_ATTRIBUTE
 from opwright.lang.lower.nodes.primitives import Writer, typed
 from opwright.lang.lower.numbers.number_operands import (
     carried,
@@ -13,10 +13,10 @@ from opwright.lang.lower.numbers.number_operands import (
     typed_constant,
 )
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import (
+from opwright.lang.meaning.operands import (
     Scalar,
 )
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.records import CAST_LIKE
 
 

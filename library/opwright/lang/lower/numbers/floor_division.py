@@ -8,8 +8,8 @@ from opwright.lang import ir
 from opwright.lang.lower.nodes.primitives import Writer, typed
 from opwright.lang.lower.numbers.number_operands import convert_number
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import is_tensor
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import is_tensor
+from opwright.lang.text.source import Span
 
 Expansion = Callable[[Lowering, ir.Value, ir.Value, Span | None], ir.Value]
 

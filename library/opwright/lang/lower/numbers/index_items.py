@@ -27,7 +27,8 @@ from opwright.lang.lower.numbers.number_operands import (
 from opwright.lang.lower.numbers.ranks import require_rank
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_rank, numbers_of
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, each
+from opwright.lang.meaning.operands import (
     ELLIPSIS,
     NEWAXIS,
     AttributeOperand,
@@ -40,8 +41,7 @@ from opwright.lang.lower.state.operands import (
     is_tensor,
     known_int,
 )
-from opwright.lang.lower.state.poison import Poisoned, each
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.signatures import elements_of
 
 INT64_MAX, INT64_MIN = (1 << 63) - 1, -(1 << 63)

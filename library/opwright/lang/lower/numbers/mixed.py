@@ -15,14 +15,14 @@ from opwright.lang.lower.numbers.number_operands import (
     number_kind_of,
 )
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.meaning.operands import (
     Operand,
     is_tensor,
     known_int,
     value_of,
 )
-from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.signatures import Signature, mask_of
 
 _BOOLEAN = ("==", "!=", "<", "<=", ">", ">=", "not")

@@ -17,20 +17,21 @@ from functools import partial
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import ElementType
-from opwright.lang import ir, static
+from opwright.lang import ir
 from opwright.lang.lower.nodes.primitives import Writer, as_number
 from opwright.lang.lower.numbers.floor_division import EXPANSIONS
 from opwright.lang.lower.numbers.number_operands import carried, cast, describe, is_static_number, number_kind
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, each
+from opwright.lang.meaning import static
+from opwright.lang.meaning.operands import (
     Operand,
     known_int,
     value_of,
 )
-from opwright.lang.lower.state.poison import Poisoned, each
 from opwright.lang.operators import BINARY, MIRRORED, ElementClass, Form, class_of
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 
 _BITS = frozenset("&|^")
 _LARGEST_SHIFT = 62

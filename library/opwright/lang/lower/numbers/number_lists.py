@@ -25,10 +25,10 @@ from opwright.lang.lower.numbers.number_operands import (
 )
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_rank
-from opwright.lang.lower.state.operands import AttributeOperand, Operand, Scalar, is_tensor
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.operands import AttributeOperand, Operand, Scalar, is_tensor
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 
 
 def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir.Value, ir.NumberKind] | None:

@@ -14,7 +14,9 @@ from opwright.lang.dispatch import Operation
 from opwright.lang.lower.nodes.primitives import Writer
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_rank
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, Question
+from opwright.lang.meaning.objects import ArrayObject, ForeignObject, NamedObject
+from opwright.lang.meaning.operands import (
     AttributeOperand,
     Described,
     IntTuple,
@@ -25,11 +27,9 @@ from opwright.lang.lower.state.operands import (
     known_int,
     value_of,
 )
-from opwright.lang.lower.state.poison import Poisoned, Question
-from opwright.lang.objects import ArrayObject, ForeignObject, NamedObject
-from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.rounding import DoesNotFitError, pack, survives_float32, to_float32
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 from opwright.opsets.record import VALUE_FORMS
 from opwright.opsets.records import CAST, CAST_LIKE, CONSTANT
 from opwright.opsets.signatures import elements_of

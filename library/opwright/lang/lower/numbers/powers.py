@@ -26,13 +26,13 @@ from opwright.lang.lower.numbers.number_operands import (
 )
 from opwright.lang.lower.state.context import Lowering, complete
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.meaning.operands import (
     Operand,
     is_tensor,
     value_of,
 )
-from opwright.lang.rounding import DoesNotFitError, pack
-from opwright.lang.source import Span
+from opwright.lang.meaning.rounding import DoesNotFitError, pack
+from opwright.lang.text.source import Span
 from opwright.opsets.records import IDENTITY, MUL, POW
 
 Factor = TypeVar("Factor")

@@ -18,16 +18,16 @@ from opwright.lang.dispatch import (
 from opwright.lang.lower.numbers.number_operands import describe
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import Makers, makers_of, need_copies, need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, Question
+from opwright.lang.meaning.operands import (
     Operand,
     Rank,
     is_absent,
     is_tensor,
     known_int,
 )
-from opwright.lang.lower.state.poison import Poisoned, Question
 from opwright.lang.operators import MIRRORED
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.record import RankRule
 
 # So many ranks are told apart at most; no runtime has tensors of more axes than that.

@@ -15,8 +15,8 @@ from opwright.lang.lower.paths import speculate
 from opwright.lang.lower.rules import Rest
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.lowering_parts import LoopPlans
-from opwright.lang.lower.state.operands import Bindings, Environment, LoopKey, Operand
-from opwright.lang.syntax import Module, names_of
+from opwright.lang.meaning.operands import Bindings, Environment, LoopKey, Operand
+from opwright.lang.text.syntax import Module, names_of
 from opwright.lang.trail import Trail
 
 Default = TypeVar("Default")

@@ -18,9 +18,9 @@ from opwright.lang import ir
 from opwright.lang.lower.nodes.primitives import Writer, as_number
 from opwright.lang.lower.numbers.number_operands import carried
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import POISON, Bindings, Environment, Operand, Poison
 from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import POISON, Bindings, Environment, Operand, Poison
+from opwright.lang.text.source import Span
 from opwright.opsets.records import NOT, OR
 
 RETURNED, BROKE, CONTINUED = "%returned", "%broke", "%continued"

@@ -18,8 +18,8 @@ from typing import TypeVar
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.lang.lower.paths.flow import EnvironmentCopy
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Environment
 from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.meaning.operands import Environment
 
 # Called as a trial begins; what it gives is called after the rollback. Tests check
 # that nothing went around the trail.

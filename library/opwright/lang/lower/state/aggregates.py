@@ -12,9 +12,9 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
-from opwright.lang.lower.state.operands import Operand, SliceItem, StaticDict, Unbound
-from opwright.lang.objects import NamedObject, NestedObject, PartialObject, TypeObject
-from opwright.lang.static import StaticError, StaticList, StaticNamed
+from opwright.lang.meaning.objects import NamedObject, NestedObject, PartialObject, TypeObject
+from opwright.lang.meaning.operands import Operand, SliceItem, StaticDict, Unbound
+from opwright.lang.meaning.static import StaticError, StaticList, StaticNamed
 from opwright.lang.value_class import record
 
 Parts = tuple[Operand, ...]

@@ -16,12 +16,12 @@ from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.state.liveness import Liveness
 from opwright.lang.lower.state.lowering_parts import DeclaredSizes, HeldByPython, ItemRanks, LoopState, Prologue, Target
-from opwright.lang.lower.state.operands import AttributeOperand, Decision, Environment, Reach
 from opwright.lang.lower.state.ownership import Ownership
 from opwright.lang.lower.state.poison import Poisoned, Question
-from opwright.lang.resolve import ModuleScope
-from opwright.lang.source import Misspelt, Source, Span, span_of
-from opwright.lang.static import StaticError
+from opwright.lang.meaning.operands import AttributeOperand, Decision, Environment, Reach
+from opwright.lang.meaning.resolve import ModuleScope
+from opwright.lang.meaning.static import StaticError
+from opwright.lang.text.source import Misspelt, Source, Span, span_of
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 from opwright.opsets.records import CONSTANT
@@ -29,7 +29,7 @@ from opwright.opsets.signatures import Signature, history, is_known_domain, late
 from opwright.suggest import sure_name
 
 if TYPE_CHECKING:
-    from opwright.lang.objects import OpsetObject
+    from opwright.lang.meaning.objects import OpsetObject
 
 NESTING_LIMIT = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
 NODE_LIMIT = 100_000  # that a function may make without a separate line for each

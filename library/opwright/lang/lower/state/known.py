@@ -19,7 +19,8 @@ from opwright.lang.dispatch import (
 )
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.lowering_parts import Attempt
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Copies, OtherLoops, Poisoned, Question
+from opwright.lang.meaning.operands import (
     AttributeOperand,
     LoopKey,
     Operand,
@@ -27,9 +28,8 @@ from opwright.lang.lower.state.operands import (
     Unbound,
     items_in,
 )
-from opwright.lang.lower.state.poison import Copies, OtherLoops, Poisoned, Question
-from opwright.lang.source import Span
-from opwright.lang.static import SEQUENCE_ITEMS
+from opwright.lang.meaning.static import SEQUENCE_ITEMS
+from opwright.lang.text.source import Span
 from opwright.opsets.record import Role
 from opwright.opsets.records import EQUAL
 

@@ -16,8 +16,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from opwright.lang.grammar import blocks_of, inner_nodes, leaves, names_bound_by, statements_in
-from opwright.lang.source import Span
+from opwright.lang.text.grammar import blocks_of, inner_nodes, leaves, names_bound_by, statements_in
+from opwright.lang.text.source import Span
 
 Place = tuple[int, int]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, bodies_at, is_template_at
-from opwright.lang.lower.state.operands import LoopKey, Operand
+from opwright.lang.meaning.operands import LoopKey, Operand
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 from opwright.opsets.signatures import Signature, is_known_domain, newest_opset, signature

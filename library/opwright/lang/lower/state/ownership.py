@@ -17,9 +17,9 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.lower.state.aggregates import taken_apart
-from opwright.lang.lower.state.operands import Operand, StaticDict, StaticIterator
-from opwright.lang.objects import NestedObject, PartialObject
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.objects import NestedObject, PartialObject
+from opwright.lang.meaning.operands import Operand, StaticDict, StaticIterator
+from opwright.lang.meaning.static import StaticList
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
 

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Diagnostic
-from opwright.lang.lower.state.operands import LoopKey
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import LoopKey
+from opwright.lang.text.source import Span
 from opwright.lang.value_class import record
 
 Item = TypeVar("Item")

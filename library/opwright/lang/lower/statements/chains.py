@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.grammar import leaves
 from opwright.lang.lower.paths.flow import Branch
 from opwright.lang.lower.rules import Rest
-from opwright.lang.lower.state.operands import Environment
+from opwright.lang.meaning.operands import Environment
+from opwright.lang.text.grammar import leaves
 from opwright.lang.value_class import record
 
 NESTED_ARMS = 8  # the `If`s of a chain of more conditions are not nested: parsers of protobuf stop at 32

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from opwright.lang import static
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.expressions.arithmetic import is_none
 from opwright.lang.lower.expressions.conditions import lower_condition
@@ -16,10 +15,11 @@ from opwright.lang.lower.numbers.number_operands import describe
 from opwright.lang.lower.rules import Rest, bind_target, lower_expression, lowers_flow
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static, numbers_of
-from opwright.lang.lower.state.operands import AttributeOperand, Environment, IntTuple, Operand, is_static
 from opwright.lang.lower.values.shapes import known_length, tuple_items
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticError, StaticList
+from opwright.lang.meaning import static
+from opwright.lang.meaning.operands import AttributeOperand, Environment, IntTuple, Operand, is_static
+from opwright.lang.meaning.static import StaticError, StaticList
+from opwright.lang.text.source import Span, span_of
 
 Bound = dict[str, Operand]
 

@@ -10,10 +10,10 @@ from opwright.lang.lower.paths.flow import at_break, is_at_break
 from opwright.lang.lower.state.aggregates import Aggregate, taken_apart
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import Origins
-from opwright.lang.lower.state.operands import VACANT, Environment, LoopKey, NoValue, Operand, StaticDict, Unbound
 from opwright.lang.lower.values.sequences import as_sequence, is_list_of_tensors, unknown_items
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.operands import VACANT, Environment, LoopKey, NoValue, Operand, StaticDict, Unbound
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 
 
 def type_at_break(low: Lowering, operand: Operand, span: Span) -> ir.Type | None:

@@ -12,20 +12,6 @@ from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.facts import shown
-from opwright.lang.grammar import (
-    Form,
-    Kind,
-    assigned_names,
-    certain,
-    define,
-    ends,
-    instead_of,
-    may_end,
-    name_of,
-    names_from_elsewhere,
-    names_in_expressions,
-    word_of,
-)
 from opwright.lang.lower.expressions.arithmetic import binary
 from opwright.lang.lower.expressions.conditions import choose, lower_condition
 from opwright.lang.lower.expressions.expression_rules import builtin_called, lower_unpacked
@@ -60,16 +46,6 @@ from opwright.lang.lower.rules import (
 )
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
-    POISON,
-    Environment,
-    Frame,
-    IntTuple,
-    Operand,
-    StaticDict,
-    StaticIterator,
-    Unbound,
-)
 from opwright.lang.lower.state.ownership import HOLDERS
 from opwright.lang.lower.state.poison import Parts, Poisoned, Pruned, each
 from opwright.lang.lower.statements.chains import Arm, Chain, Fork, chain_of
@@ -88,10 +64,34 @@ from opwright.lang.lower.values.lists import check_kept, items_of, note_names, t
 from opwright.lang.lower.values.sequences import is_list
 from opwright.lang.lower.values.shapes import tuple_items
 from opwright.lang.lower.values.tensor_subscripts import known_row_count, known_rows
+from opwright.lang.meaning.operands import (
+    POISON,
+    Environment,
+    Frame,
+    IntTuple,
+    Operand,
+    StaticDict,
+    StaticIterator,
+    Unbound,
+)
+from opwright.lang.meaning.static import StaticList, StaticNamed
 from opwright.lang.operators import BINARY_SYMBOLS
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticList, StaticNamed
-from opwright.lang.syntax import bound_names
+from opwright.lang.text.grammar import (
+    Form,
+    Kind,
+    assigned_names,
+    certain,
+    define,
+    ends,
+    instead_of,
+    may_end,
+    name_of,
+    names_from_elsewhere,
+    names_in_expressions,
+    word_of,
+)
+from opwright.lang.text.source import Span, span_of
+from opwright.lang.text.syntax import bound_names
 from opwright.opsets.records import IF
 
 

@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from functools import partial
 
 from opwright.diagnostics.diagnostic import Choice
-from opwright.lang.grammar import assigned_names, has_break, has_return
 from opwright.lang.lower.paths.flow import BROKE, CONTINUED, RETURNED, at_break, end, is_at_break, none_set, revive
 from opwright.lang.lower.paths.speculate import Trial, speculate
 from opwright.lang.lower.rules import bind_target
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import ask_attribute, loop_key
-from opwright.lang.lower.state.operands import POISON, VACANT, AttributeOperand, Environment, Operand, Unbound
 from opwright.lang.lower.state.poison import Poisoned
 from opwright.lang.lower.statements.statement_rules import branch, lower_block
-from opwright.lang.source import span_of
-from opwright.lang.syntax import bound_names
+from opwright.lang.meaning.operands import POISON, VACANT, AttributeOperand, Environment, Operand, Unbound
+from opwright.lang.text.grammar import assigned_names, has_break, has_return
+from opwright.lang.text.source import span_of
+from opwright.lang.text.syntax import bound_names
 
 # Copies are nested in the branches that go on down to this depth, since there more is known about them; what they hold
 # nests too.

@@ -10,7 +10,10 @@ from opwright.bundle import call_interface
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.annotations import (
+from opwright.lang.infer.result_types import OF_ATTRIBUTE
+from opwright.lang.lower.nodes.primitives import Writer
+from opwright.lang.lower.state.context import Lowering
+from opwright.lang.meaning.annotations import (
     ANY,
     NO_TENSOR_TYPE,
     Names,
@@ -18,13 +21,10 @@ from opwright.lang.annotations import (
     read_annotation,
     why_not_understood,
 )
-from opwright.lang.grammar import items_of_tuple, name_of, returned_by
-from opwright.lang.infer import OF_ATTRIBUTE
-from opwright.lang.interface import DeclaredValue
-from opwright.lang.lower.nodes.primitives import Writer
-from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Operand, is_run_time_number, is_sequence
-from opwright.lang.source import span_of
+from opwright.lang.meaning.interface import DeclaredValue
+from opwright.lang.meaning.operands import Operand, is_run_time_number, is_sequence
+from opwright.lang.text.grammar import items_of_tuple, name_of, returned_by
+from opwright.lang.text.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 
 

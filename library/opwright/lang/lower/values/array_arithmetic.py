@@ -13,12 +13,12 @@ from opwright.lang.dispatch import Operation
 from opwright.lang.lower.nodes.primitives import Writer, as_number
 from opwright.lang.lower.numbers.number_operands import describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import Operand, items_in
 from opwright.lang.lower.values.tuples import is_tuple
-from opwright.lang.numpy_values import number_of
-from opwright.lang.rounding import pack
-from opwright.lang.source import Span
-from opwright.lang.static import COMPARE, Float64, Int64
+from opwright.lang.meaning.numpy_values import number_of
+from opwright.lang.meaning.operands import Operand, items_in
+from opwright.lang.meaning.rounding import pack
+from opwright.lang.meaning.static import COMPARE, Float64, Int64
+from opwright.lang.text.source import Span
 
 
 def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, Operand], span: Span) -> bool:

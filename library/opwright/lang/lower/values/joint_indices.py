@@ -14,9 +14,9 @@ from opwright.lang.lower.numbers.index_items import (
 )
 from opwright.lang.lower.numbers.ranks import require_rank
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import ELLIPSIS, NEWAXIS, is_tensor
 from opwright.lang.lower.values.slicing import Placed, stand_together
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import ELLIPSIS, NEWAXIS, is_tensor
+from opwright.lang.text.source import Span
 
 
 def gather_together(

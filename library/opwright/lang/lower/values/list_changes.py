@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from opwright.lang import ir
-from opwright.lang.grammar import changed_by, statements_in
 from opwright.lang.lower.nodes.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.nodes.primitives import Writer
 from opwright.lang.lower.numbers.fillers import filler
@@ -20,7 +19,12 @@ from opwright.lang.lower.numbers.number_operands import cast, describe
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_copies, need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import each
+from opwright.lang.lower.values.lists import check_kept, taken
+from opwright.lang.lower.values.sequence_loops import joined
+from opwright.lang.lower.values.sequences import CHANGING, item_tensor, tensors_as_sequence
+from opwright.lang.lower.values.subscripts import subscript
+from opwright.lang.meaning.operands import (
     Environment,
     Operand,
     SliceItem,
@@ -29,13 +33,9 @@ from opwright.lang.lower.state.operands import (
     items_in,
     known_int,
 )
-from opwright.lang.lower.state.poison import each
-from opwright.lang.lower.values.lists import check_kept, taken
-from opwright.lang.lower.values.sequence_loops import joined
-from opwright.lang.lower.values.sequences import CHANGING, item_tensor, tensors_as_sequence
-from opwright.lang.lower.values.subscripts import subscript
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.grammar import changed_by, statements_in
+from opwright.lang.text.source import Span, span_of
 
 
 def grown_names(statements: Sequence[ast.stmt]) -> list[str]:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from opwright.diagnostics.diagnostic import Choice
-from opwright.lang import ir, static
+from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
 )
@@ -18,7 +18,12 @@ from opwright.lang.lower.paths.flow import FRAME
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_copies, need_static, numbers_of
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.lower.values.sequence_loops import copied, rows_of
+from opwright.lang.lower.values.shapes import tuple_items
+from opwright.lang.lower.values.tensor_subscripts import known_rows
+from opwright.lang.meaning import static
+from opwright.lang.meaning.operands import (
     Environment,
     IntTuple,
     Operand,
@@ -31,13 +36,9 @@ from opwright.lang.lower.state.operands import (
     known_int,
     value_of,
 )
-from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.lower.values.sequence_loops import copied, rows_of
-from opwright.lang.lower.values.shapes import tuple_items
-from opwright.lang.lower.values.tensor_subscripts import known_rows
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticError, checked, is_int
-from opwright.lang.syntax import names_of
+from opwright.lang.meaning.static import StaticError, checked, is_int
+from opwright.lang.text.source import Span, span_of
+from opwright.lang.text.syntax import names_of
 
 Items = tuple[Operand, ...]
 GENERATOR = "a generator"  # the label of one

@@ -12,23 +12,23 @@ from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.emit import COPIES_SEQUENCES_SINCE
-from opwright.lang.infer import narrow_to_result
+from opwright.lang.infer.result_types import narrow_to_result
 from opwright.lang.lower.nodes.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.nodes.primitives import Writer, typed
 from opwright.lang.lower.numbers.fillers import filler
 from opwright.lang.lower.numbers.number_operands import carried, describe
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_copies
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.values.sequences import as_sequence, is_list_of_tensors, item_tensor
+from opwright.lang.lower.values.tensor_subscripts import row_count, row_tensor, subscript_tensor
+from opwright.lang.meaning.operands import (
     Operand,
     SliceItem,
     is_sequence,
     items_in,
 )
-from opwright.lang.lower.values.sequences import as_sequence, is_list_of_tensors, item_tensor
-from opwright.lang.lower.values.tensor_subscripts import row_count, row_tensor, subscript_tensor
-from opwright.lang.source import Span
-from opwright.lang.static import SEQUENCE_ITEMS, StaticList
+from opwright.lang.meaning.static import SEQUENCE_ITEMS, StaticList
+from opwright.lang.text.source import Span
 from opwright.opsets.records import LOOP
 
 

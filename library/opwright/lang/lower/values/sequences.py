@@ -17,7 +17,8 @@ from opwright.lang.lower.numbers.number_operands import ITEMS, as_tensor, descri
 from opwright.lang.lower.paths.speculate import attempt
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_copies
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import each
+from opwright.lang.meaning.operands import (
     IndexItem,
     Operand,
     is_sequence,
@@ -25,9 +26,8 @@ from opwright.lang.lower.state.operands import (
     items_in,
     value_of,
 )
-from opwright.lang.lower.state.poison import each
-from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.meaning.static import StaticList
+from opwright.lang.text.source import Span
 
 # The methods that change a list (`list_changes.py`).
 CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")

@@ -30,16 +30,16 @@ from opwright.lang.lower.numbers.number_operands import (
 from opwright.lang.lower.numbers.ranks import rank_of, require_rank
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import maybe_absent, need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.values.sequences import sequence_length
+from opwright.lang.lower.values.slicing import emit_slices
+from opwright.lang.meaning.operands import (
     AttributeOperand,
     IntTuple,
     Operand,
     SliceItem,
     is_tensor,
 )
-from opwright.lang.lower.values.sequences import sequence_length
-from opwright.lang.lower.values.slicing import emit_slices
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 from opwright.opsets.records import GATHER, SHAPE
 
 

@@ -13,16 +13,16 @@ from collections.abc import Sequence
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.lang import ir
-from opwright.lang.infer_lengths import ENDS_EITHER_WAY
+from opwright.lang.infer.result_lengths import ENDS_EITHER_WAY
 from opwright.lang.lower.nodes.primitives import Writer, typed
 from opwright.lang.lower.numbers.index_items import INT64_MAX, INT64_MIN, Bound, Item, Mask, Range
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import (
+from opwright.lang.meaning.operands import (
     ELLIPSIS,
     is_tensor,
     known_int,
 )
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 
 
 class Placed:

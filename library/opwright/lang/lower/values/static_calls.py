@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeAlias
 
 from opwright.elements import BY_NAME, ElementType
-from opwright.lang import ir, numpy_values
+from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
 )
@@ -21,13 +21,21 @@ from opwright.lang.lower.numbers.number_operands import describe
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static, numbers_of
-from opwright.lang.lower.state.operands import Arguments, Environment, IntTuple, Operand
 from opwright.lang.lower.state.poison import Poisoned, each
 from opwright.lang.lower.values.shapes import known_length, tuple_items
-from opwright.lang.objects import ArrayObject, BuiltinObject, OperatorObject, OpsetObject, TensorObject, TypeObject
-from opwright.lang.resolve import ONNX_FUNCTIONS
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticError, is_int
+from opwright.lang.meaning import numpy_values
+from opwright.lang.meaning.objects import (
+    ArrayObject,
+    BuiltinObject,
+    OperatorObject,
+    OpsetObject,
+    TensorObject,
+    TypeObject,
+)
+from opwright.lang.meaning.operands import Arguments, Environment, IntTuple, Operand
+from opwright.lang.meaning.resolve import ONNX_FUNCTIONS
+from opwright.lang.meaning.static import StaticError, is_int
+from opwright.lang.text.source import Span, span_of
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import declared_kinds
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from opwright.lang import ir, static
+from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
 )
@@ -15,7 +15,17 @@ from opwright.lang.lower.numbers.number_operands import describe
 from opwright.lang.lower.rules import calls, evaluates, lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.values.static_calls import call_array_method, check_exists
+from opwright.lang.meaning import static
+from opwright.lang.meaning.objects import (
+    FunctionObject,
+    NestedObject,
+    OperatorObject,
+    PartialObject,
+    RecordObject,
+    ScriptObject,
+)
+from opwright.lang.meaning.operands import (
     Arguments,
     Environment,
     MethodObject,
@@ -24,17 +34,8 @@ from opwright.lang.lower.state.operands import (
     StaticView,
     items_in,
 )
-from opwright.lang.lower.values.static_calls import call_array_method, check_exists
-from opwright.lang.objects import (
-    FunctionObject,
-    NestedObject,
-    OperatorObject,
-    PartialObject,
-    RecordObject,
-    ScriptObject,
-)
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import Key, RecordType, StaticList, StaticNamed
+from opwright.lang.meaning.static import Key, RecordType, StaticList, StaticNamed
+from opwright.lang.text.source import Span, span_of
 
 READERS = ("get", "items", "keys", "values")
 

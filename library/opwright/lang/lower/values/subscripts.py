@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.diagnostics.diagnostic import Choice
-from opwright.lang import ir, static
+from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
 )
@@ -15,7 +15,12 @@ from opwright.lang.lower.numbers.number_lists import number_list
 from opwright.lang.lower.numbers.number_operands import as_tensor, cast, describe, is_number
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import maybe_absent, need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned
+from opwright.lang.lower.values.sequences import pick, subscript_sequence, tensors_as_sequence
+from opwright.lang.lower.values.shapes import subscript_shape
+from opwright.lang.lower.values.tensor_subscripts import subscript_tensor
+from opwright.lang.meaning import static
+from opwright.lang.meaning.operands import (
     ELLIPSIS,
     NEWAXIS,
     Absent,
@@ -30,11 +35,7 @@ from opwright.lang.lower.state.operands import (
     known_int,
     value_of,
 )
-from opwright.lang.lower.state.poison import Poisoned
-from opwright.lang.lower.values.sequences import pick, subscript_sequence, tensors_as_sequence
-from opwright.lang.lower.values.shapes import subscript_shape
-from opwright.lang.lower.values.tensor_subscripts import subscript_tensor
-from opwright.lang.source import Span
+from opwright.lang.text.source import Span
 
 __all__ = ["ELLIPSIS", "NEWAXIS", "IndexItem", "SliceItem", "subscript"]
 

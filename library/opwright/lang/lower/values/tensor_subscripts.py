@@ -23,11 +23,11 @@ from opwright.lang.lower.numbers.index_items import (
 )
 from opwright.lang.lower.numbers.mixed import refuse_number
 from opwright.lang.lower.state.context import Lowering
-from opwright.lang.lower.state.operands import NEWAXIS, IndexItem, Operand, is_tensor
 from opwright.lang.lower.values.array_arithmetic import computed_by_numpy, is_array
 from opwright.lang.lower.values.shapes import shape_of, tuple_item
 from opwright.lang.lower.values.slicing import Placed, emit_slices, lay_out, needs_all_at_once
-from opwright.lang.source import Span
+from opwright.lang.meaning.operands import NEWAXIS, IndexItem, Operand, is_tensor
+from opwright.lang.text.source import Span
 
 
 def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> ir.Value:

@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Callable
 
-from opwright.lang import static
 from opwright.lang.lower.numbers.number_operands import describe
 from opwright.lang.lower.rules import evaluates, lower_expression
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import Environment, Operand
-from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticError
+from opwright.lang.meaning import static
+from opwright.lang.meaning.operands import Environment, Operand
+from opwright.lang.meaning.static import StaticError
+from opwright.lang.text.source import Span, span_of
 
 _CONVERSIONS: dict[str, Callable[[object], str]] = {"s": str, "r": repr, "a": ascii}
 _NUMBER = re.compile(r"\d+")

@@ -15,17 +15,17 @@ from opwright.lang.lower.numbers.number_lists import number_list
 from opwright.lang.lower.numbers.number_operands import attribute_value, describe, is_number
 from opwright.lang.lower.state.context import Lowering
 from opwright.lang.lower.state.known import need_static
-from opwright.lang.lower.state.operands import (
+from opwright.lang.lower.state.poison import Poisoned, each
+from opwright.lang.lower.values.shapes import known_length, tuple_items, tuple_tensor
+from opwright.lang.meaning.operands import (
     AttributeOperand,
     IntTuple,
     Operand,
     is_static,
     items_in,
 )
-from opwright.lang.lower.state.poison import Poisoned, each
-from opwright.lang.lower.values.shapes import known_length, tuple_items, tuple_tensor
-from opwright.lang.source import Span
-from opwright.lang.static import SEQUENCE_ITEMS, StaticList
+from opwright.lang.meaning.static import SEQUENCE_ITEMS, StaticList
+from opwright.lang.text.source import Span
 
 Same = Callable[[Operand, Operand], ir.Value | bool]
 

@@ -8,7 +8,7 @@ from opwright.bundle.format import BodyEntry, CallEntry
 from opwright.graphs.ids import FunctionId
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
-from opwright.lang.family import admitted
+from opwright.lang.families.family import admitted
 from opwright.lang.lower.function import Lowered
 from opwright.protos.canonical import BodyAtOpsets, Callee, CanonicalBody, canonicalise
 from opwright.variants import Key

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, SupportsI
 from opwright.diagnostics.diagnostic import Choice
 
 if TYPE_CHECKING:
-    from opwright.lang.lower.state.operands import Operand
-    from opwright.lang.objects import SingleObject
+    from opwright.lang.meaning.objects import SingleObject
+    from opwright.lang.meaning.operands import Operand
 
 INTEGER_BITS = 4096
 SEQUENCE_ITEMS = 65536

@@ -14,9 +14,9 @@ from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Attempt, Lowered
 from opwright.lang.lower.paths.checkpoints import Checkpoint
-from opwright.lang.lower.state.function_unit import Target, Unit
 from opwright.lang.lower.state.lowering_parts import LoopPlans
 from opwright.lang.lower.state.poison import Question
+from opwright.lang.meaning.function_unit import Target, Unit
 from opwright.opsets.signatures import mask_of
 
 _mask_of = lru_cache(maxsize=1 << 10)(mask_of)  # few sets of element types stand in many declarations

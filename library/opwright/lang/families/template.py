@@ -29,13 +29,20 @@ from collections.abc import Callable, Iterable
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import BY_NAME
-from opwright.lang.annotations import read_annotation, why_not_understood, written_out
-from opwright.lang.free_names import free_names
-from opwright.lang.interface import Declaration, Interface
+from opwright.lang.families.template_tree import (
+    Json,
+    MalformedTreeError,
+    UnknownSyntaxError,
+    read_constant,
+    read_function,
+    write_constant,
+    write_function,
+)
 from opwright.lang.lower.module_scope import evaluate_static
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.lower.state.operands import Operand
-from opwright.lang.objects import (
+from opwright.lang.meaning.annotations import read_annotation, why_not_understood, written_out
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Declaration, Interface
+from opwright.lang.meaning.objects import (
     MISSING,
     BuiltinObject,
     FunctionObject,
@@ -45,19 +52,12 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.resolve import Libraries, ModuleScope
-from opwright.lang.source import Source, Span, span_of
-from opwright.lang.static import StaticList, StaticNamed
-from opwright.lang.syntax import Module
-from opwright.lang.template_tree import (
-    Json,
-    MalformedTreeError,
-    UnknownSyntaxError,
-    read_constant,
-    read_function,
-    write_constant,
-    write_function,
-)
+from opwright.lang.meaning.operands import Operand
+from opwright.lang.meaning.resolve import Libraries, ModuleScope
+from opwright.lang.meaning.static import StaticList, StaticNamed
+from opwright.lang.text.free_names import free_names
+from opwright.lang.text.source import Source, Span, span_of
+from opwright.lang.text.syntax import Module
 from opwright.opsets.implied import declared_kinds
 
 VERSION = 1

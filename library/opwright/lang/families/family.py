@@ -8,13 +8,13 @@ from dataclasses import field, replace
 from opwright.diagnostics.diagnostic import Choice, Diagnostic, Place, Related, Severity, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.emit import emit_function
+from opwright.lang.families.solve import Solver
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
-from opwright.lang.lower.state.function_unit import Target, Unit
-from opwright.lang.lower.state.operands import Decision, Operand
 from opwright.lang.lower.state.poison import Question
-from opwright.lang.solve import Solver
-from opwright.lang.source import Span
+from opwright.lang.meaning.function_unit import Target, Unit
+from opwright.lang.meaning.operands import Decision, Operand
+from opwright.lang.text.source import Span
 from opwright.lang.value_class import record
 from opwright.opsets.signatures import elements_of
 from opwright.variants import Key, labels

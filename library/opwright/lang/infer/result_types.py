@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
-from opwright.lang.infer_lengths import Contents, infer_length
-from opwright.lang.infer_ranks import infer_rank
+from opwright.lang.infer.result_lengths import Contents, infer_length
+from opwright.lang.infer.result_ranks import infer_rank
 from opwright.lang.schema_reads import Constraint
 from opwright.lang.trail import Trail
 from opwright.opsets.record import (

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from onnx import GraphProto
 
 from opwright.lang import facts
-from opwright.lang.family import key_order
-from opwright.lang.interface import Arity
+from opwright.lang.families.family import key_order
+from opwright.lang.families.solve import Solver
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered, variadic_names
-from opwright.lang.lower.state.function_unit import Target, Unit
-from opwright.lang.lower.state.operands import Operand
 from opwright.lang.lower.state.poison import Question
-from opwright.lang.objects import GraphObject
-from opwright.lang.solve import Solver
+from opwright.lang.meaning.function_unit import Target, Unit
+from opwright.lang.meaning.interface import Arity
+from opwright.lang.meaning.objects import GraphObject
+from opwright.lang.meaning.operands import Operand
 from opwright.variants import Key
 
 # The answer to a question, by its axis and the values among which it must choose (none: any); None: not known.

@@ -1,7 +1,7 @@
 """What an expression can be while a function is lowered: a sealed union of small classes and Python's static values.
 
 `Operand` is all of them. What is not a runtime value is known when the function is built: numbers, texts, None, tuples
-(`StaticList` where it is a list), and the objects of `opwright.lang.objects`.
+(`StaticList` where it is a list), and the objects of `opwright.lang.meaning.objects`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from opwright.diagnostics.diagnostic import Choice, Place
 from opwright.lang import ir
-from opwright.lang.objects import ArrayObject, ForeignObject, Missing, NamedObject
-from opwright.lang.source import Span
-from opwright.lang.static import Comparable, Key, StaticNamed, equal
+from opwright.lang.meaning.objects import ArrayObject, ForeignObject, Missing, NamedObject
+from opwright.lang.meaning.static import Comparable, Key, StaticNamed, equal
+from opwright.lang.text.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import EllipsisType
 from typing import TypeAlias
 
-from opwright.lang.grammar import FORMS, Count, Kind
+from opwright.lang.text.grammar import FORMS, Count, Kind
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None  # what `json.loads` gives
 

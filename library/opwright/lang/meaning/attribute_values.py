@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from opwright.elements import element_meant
 from opwright.lang.ir import AttributeLiteral
-from opwright.lang.rounding import to_float32
+from opwright.lang.meaning.rounding import to_float32
 
 Item = TypeVar("Item")
 

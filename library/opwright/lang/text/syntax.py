@@ -8,8 +8,14 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
-from opwright.lang.grammar import assigned_names, blocks_of, names_bound_by, names_from_elsewhere, names_in_expressions
-from opwright.lang.source import Source
+from opwright.lang.text.grammar import (
+    assigned_names,
+    blocks_of,
+    names_bound_by,
+    names_from_elsewhere,
+    names_in_expressions,
+)
+from opwright.lang.text.source import Source
 
 Made = TypeVar("Made", ast.expr, ast.stmt, ast.FunctionDef)
 

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, Related
 from opwright.elements import BY_NAME
-from opwright.lang.annotations import Alias, Annotation, last_name
-from opwright.lang.lower.state.operands import Operand
-from opwright.lang.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
-from opwright.lang.objects import (
+from opwright.lang.meaning.annotations import Alias, Annotation, last_name
+from opwright.lang.meaning.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
+from opwright.lang.meaning.objects import (
     MISSING,
     BuiltinObject,
     FileObject,
@@ -30,9 +29,10 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.source import Misspelt, Source, Span, span_of
-from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS, RecordType
-from opwright.lang.syntax import Binding, Module, parse
+from opwright.lang.meaning.operands import Operand
+from opwright.lang.meaning.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS, RecordType
+from opwright.lang.text.source import Misspelt, Source, Span, span_of
+from opwright.lang.text.syntax import Binding, Module, parse
 from opwright.opsets import find_opset, split_name
 from opwright.suggest import sure_name
 

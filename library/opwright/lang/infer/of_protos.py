@@ -8,8 +8,8 @@ from onnx import AttributeProto, TensorProto
 
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
-from opwright.lang.infer import NOTHING, Like, Mismatch, WrongResult, bind, result_types, source
-from opwright.lang.infer_lengths import Contents
+from opwright.lang.infer.result_lengths import Contents
+from opwright.lang.infer.result_types import NOTHING, Like, Mismatch, WrongResult, bind, result_types, source
 from opwright.lang.trail import Trail
 from opwright.opsets.record import ByAttribute, Role
 from opwright.opsets.signatures import Option, Signature

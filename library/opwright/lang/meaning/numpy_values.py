@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from opwright.diagnostics.diagnostic import Choice
 from opwright.elements import BY_CODE, BY_NAME, ElementType
-from opwright.lang import ir, static
-from opwright.lang.rounding import DoesNotFitError, pack
-from opwright.lang.static import Number, StaticError
+from opwright.lang import ir
+from opwright.lang.meaning import static
+from opwright.lang.meaning.rounding import DoesNotFitError, pack
+from opwright.lang.meaning.static import Number, StaticError
 
 if TYPE_CHECKING:
-    from opwright.lang.lower.state.operands import Operand
+    from opwright.lang.meaning.operands import Operand
 
 Found: TypeAlias = "Number | ir.TensorData"
 _EXACT_SUMS = 7  # numbers with a fraction: numpy adds more of them in its own order

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from opwright.lang import ir
-from opwright.lang.infer_ranks import Attributes, Inputs, count_of, rank_of
+from opwright.lang.infer.result_ranks import Attributes, Inputs, count_of, rank_of
 from opwright.opsets.record import LengthRule, Record
 
 Contents = Mapping[ir.Value, ir.TensorData]

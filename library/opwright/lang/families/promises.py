@@ -7,10 +7,10 @@ from dataclasses import replace
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.facts import RANK
-from opwright.lang.interface import DeclaredValue
-from opwright.lang.lower.state.function_unit import Target, Unit
+from opwright.lang.families.solve import lower_function
 from opwright.lang.lower.state.poison import Question
-from opwright.lang.solve import lower_function
+from opwright.lang.meaning.function_unit import Target, Unit
+from opwright.lang.meaning.interface import DeclaredValue
 from opwright.variants import Key
 
 

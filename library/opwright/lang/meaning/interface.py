@@ -10,12 +10,19 @@ from enum import Enum, auto
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
-from opwright.lang.annotations import ANY, Annotation, Names, TensorAnnotation, read_annotation, why_not_understood
-from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.ir import AttributeLiteral
-from opwright.lang.numpy_values import number_of
-from opwright.lang.objects import MISSING, ArrayObject, TypeObject
-from opwright.lang.source import Source, Span, span_of
+from opwright.lang.meaning.annotations import (
+    ANY,
+    Annotation,
+    Names,
+    TensorAnnotation,
+    read_annotation,
+    why_not_understood,
+)
+from opwright.lang.meaning.attribute_values import convert_attribute
+from opwright.lang.meaning.numpy_values import number_of
+from opwright.lang.meaning.objects import MISSING, ArrayObject, TypeObject
+from opwright.lang.text.source import Source, Span, span_of
 from opwright.lang.value_class import record
 
 

@@ -19,8 +19,8 @@ from functools import cache, lru_cache
 from opwright.bundle.format import BodyEntry
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.family import Family, Variant
-from opwright.lang.instances import TemplateInstance
+from opwright.lang.families.family import Family, Variant
+from opwright.lang.families.instances import TemplateInstance
 from opwright.lang.looked_up import LookedUp, OperatorName, answer_at, bodies_at, is_template_at
 from opwright.lang.lower.function import Lowered
 from opwright.lang.schema_reads import Narrowing

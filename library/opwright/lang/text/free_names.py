@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from opwright.lang.grammar import assigned_names, names_in_expressions, read_in
-from opwright.lang.source import Span, span_of
+from opwright.lang.text.grammar import assigned_names, names_in_expressions, read_in
+from opwright.lang.text.source import Span, span_of
 
 
 def free_names(function: ast.FunctionDef) -> dict[str, Span]:

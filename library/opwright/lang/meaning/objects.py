@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from opwright.elements import ElementType
-from opwright.lang.static import Comparable, RecordType, StaticError, unknown_equality
+from opwright.lang.meaning.static import Comparable, RecordType, StaticError, unknown_equality
 from opwright.lang.value_class import record
 from opwright.opsets.signatures import Signature, is_known_domain
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from opwright.diagnostics.diagnostic import Related
     from opwright.lang.ir import TensorData, Type, Value
-    from opwright.lang.lower.state.function_unit import Unit
-    from opwright.lang.lower.state.operands import Operand
-    from opwright.lang.resolve import ModuleScope
+    from opwright.lang.meaning.function_unit import Unit
+    from opwright.lang.meaning.operands import Operand
+    from opwright.lang.meaning.resolve import ModuleScope
     from opwright.variants import Key
 
     Run = Callable[[list[Operand]], Operand]

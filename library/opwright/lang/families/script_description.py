@@ -8,12 +8,12 @@ from functools import cache
 from opwright.diagnostics.diagnostic import Related, Severity
 from opwright.lang import ir
 from opwright.lang.dead import is_pure
-from opwright.lang.family import Family, Variant, labels_of
-from opwright.lang.interface import Arity, Input, Interface
+from opwright.lang.families.family import Family, Variant, labels_of
 from opwright.lang.lower.calls.scan_ranks import rank_sources
 from opwright.lang.lower.numbers.ranks import ranks_like
-from opwright.lang.lower.state.function_unit import Unit
-from opwright.lang.objects import Script, ScriptVariant
+from opwright.lang.meaning.function_unit import Unit
+from opwright.lang.meaning.interface import Arity, Input, Interface
+from opwright.lang.meaning.objects import Script, ScriptVariant
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
 from opwright.variants import Key
 

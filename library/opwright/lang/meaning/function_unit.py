@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from opwright.diagnostics.diagnostic import Diagnostic
-from opwright.lang.interface import Declaration, Interface
-from opwright.lang.lower.state.operands import Operand
-from opwright.lang.resolve import ModuleScope
-from opwright.lang.syntax import Module
+from opwright.lang.meaning.interface import Declaration, Interface
+from opwright.lang.meaning.operands import Operand
+from opwright.lang.meaning.resolve import ModuleScope
+from opwright.lang.text.syntax import Module
 from opwright.lang.value_class import record
 
 OpenScope = Callable[[Callable[[Diagnostic], None]], ModuleScope]

@@ -1,0 +1,1 @@
+"""Types, lengths and ranks of what operators give."""

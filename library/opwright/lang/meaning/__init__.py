@@ -1,0 +1,1 @@
+"""What names, annotations and constants mean before anything runs, and what an expression may be."""
