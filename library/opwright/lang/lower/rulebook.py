@@ -1,6 +1,7 @@
 """The whole language: every module in which rules of lowering are registered, and where lowering by them begins.
 
-A statement or expression is part of the language once its form stands in `lang/text/grammar.py` and its rule in one of these.
+A statement or expression is part of the language once its form stands in `lang/text/grammar.py` and its rule in one of
+these.
 """
 
 from __future__ import annotations
