@@ -322,6 +322,16 @@ def metadata(key: str, value: str) -> ModelProto:
     return model
 
 
+def without_outputs(operator: str) -> ModelProto:
+    """Of two nodes of one operator the second gives nothing, beside weights that stand in a file."""
+    given = {"Constant": {"value_float": 0.5}, "Cast": {"to": FLOAT}}.get(operator, {})
+    model = external(location="weights.bin")
+    inputs = [] if operator == "Constant" else [model.graph.input[0].name]
+    model.graph.node.append(helper.make_node(operator, inputs, ["whole"], **given))
+    model.graph.node.append(helper.make_node(operator, inputs, [], **given))
+    return model
+
+
 def by_hand() -> Iterator[tuple[str, bytes]]:
     """Every hostile model made by hand, by name."""
     for name, made in _by_hand():
@@ -378,6 +388,8 @@ def _by_hand() -> Iterator[tuple[str, ModelProto | bytes]]:
     for kind in range(15):
         yield f"an attribute said to be of type {kind}", attribute_of_type(kind)
     yield "a circle of values", circle()
+    for operator in ("Constant", "Cast", "Relu"):
+        yield f"{operator} without outputs", without_outputs(operator)
     for what in ("function", "node", "input", "output", "import", "attribute", "initializer", "parameter"):
         yield f"{what} twice", twice(what)
     for depth in (3, 20, 40):

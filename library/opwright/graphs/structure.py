@@ -236,7 +236,7 @@ class _Check:
 
     def _required(self, node: NodeProto, where: str) -> bool:
         """An operator of the standard has the inputs and outputs that it cannot do without, and its graphs. Gives
-        whether that is so of every node of the operator that has as many inputs."""
+        whether that is so of every node of the operator that has as many inputs, and a first output."""
         domain = normal_domain(node.domain)
         if domain not in STANDARD_DOMAINS:
             return True
@@ -251,9 +251,12 @@ class _Check:
             needed = ", ".join(item.name for item in operator.inputs if item.option is Option.REQUIRED)
             reason = f"{node.op_type} needs {needed}"
             self._note("OW595", f"{where} lacks inputs", reason, "give the node its inputs")
+        has_outputs = any(node.output)
         names = _GRAPHS.get(record_of(domain, node.op_type).role)
         if names is None:
-            return not lacks
+            if operator is not None and not node.output:
+                self._note("OW595", f"{where} has no outputs", "nothing can take what it gives", "remove it")
+            return has_outputs and not lacks
         given = {item.name: item for item in node.attribute}
         for name in names:
             attribute = given.get(name)
@@ -262,7 +265,7 @@ class _Check:
                 self._note("OW595", text, f"{node.op_type} runs it", f"give the node the attribute {name}")
             elif not attribute.ref_attr_name and attribute.HasField("g"):
                 self._yields(node, attribute.g, name, where)
-        if not any(node.output):
+        if not has_outputs:
             self._note("OW595", f"{where} has no outputs", "nothing can take what it gives", "remove it")
         return False
 
@@ -397,7 +400,8 @@ _TYPED = "the type of an attribute says which of its fields is read"
 _TYPED_HELP = "write the attribute again, with onnx.helper.make_attribute"
 
 
-_Kind = tuple[str, str, int]  # an operator, its domain, and how many inputs the node has
+# An operator, its domain, how many inputs the node has, and whether it has a first output.
+_Kind = tuple[str, str, int, bool]
 
 
 def _optionals(columns: NodeColumns) -> int:
@@ -418,8 +422,9 @@ def _unusual(columns: NodeColumns, kinds: Set[_Kind]) -> Iterator[tuple[int, Nod
     """The nodes that are of none of the kinds, by the time when they are reached, or have other attributes than plain
     values."""
     counts = map(sub, columns.ends, columns.begins)
+    gives = map(bool, columns.firsts)
     others = columns.with_others
-    for index, kind in enumerate(zip(columns.operators, columns.domains, counts, strict=True)):
+    for index, kind in enumerate(zip(columns.operators, columns.domains, counts, gives, strict=True)):
         if kind not in kinds or index in others:
             yield index, columns.protos[index], kind
 
