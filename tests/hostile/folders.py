@@ -141,6 +141,9 @@ PLACES: Mapping[str, Callable[[Path, Path], None]] = {
 }
 
 
+_FOLDER_LINKS = ("a link to a folder outside", "a link to its folder")
+
+
 def make_folder(data: bytes, root: Path, home: Path) -> bool:
     """Writes what an input describes; False where a file system cannot hold it."""
     files: Mapping[str, str | Mapping[str, str]] = json.loads(data)
@@ -205,11 +208,13 @@ def _change_places(files: Files, numbers: random.Random) -> None:
         return
     path = numbers.choice(list(files))
     place = {"place": numbers.choice(list(PLACES))}
-    match numbers.randrange(9):
+    match numbers.randrange(11):
         case 0:
             files[path] = place
         case 1:
             files[numbers.choice(_OUTPUTS)] = place
+        case 9 | 10:  # where a build writes, which is what a link can do most with
+            files[numbers.choice(_OUTPUTS)] = {"place": numbers.choice(_FOLDER_LINKS)}
         case 2:  # a folder of the library
             parent = path.rpartition("/")[0]
             for item in [item for item in files if item.startswith(parent + "/")]:
