@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from opwright import FLOAT, script
+from opwright import FLOAT, DiagnosticError, compile_source, script
 from opwright import opset18 as op
 
 
@@ -34,3 +34,13 @@ def test_a_number_that_does_not_fit_rules_a_type_out(callee, run_model) -> None:
     joined, rest = run_model(caller.to_model_proto(), np.array([0.75, -2.0], np.float32))
     np.testing.assert_array_equal(joined, np.array([0.75, -2.0] + [-0.75, 2.0] * 3, np.float32))
     np.testing.assert_array_equal(rest, np.array([0.25, 0.0], np.float32))
+
+
+def test_what_is_wrong_whatever_the_type_is_told_without_the_types_that_do_not_exist() -> None:
+    """Below opset 15 a constant asks for the element type: of those that no Constant holds there nothing is said."""
+    text = "from opwright import opset13 as op\ndef f(x):\n    y = x * 2.5 + 1\n    return y.foo\n"
+    with pytest.raises(DiagnosticError) as caught:
+        compile_source(text, "f").to_function_protos()
+    assert [(item.code, item.message) for item in caught.value.diagnostics] == [
+        ("OW304", "`.foo` of a value of type float[...] is not part of the language")
+    ]

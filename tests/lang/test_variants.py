@@ -72,6 +72,19 @@ def test_a_mistake_is_told_whatever_the_rank_of_its_variant(compiler: Compiler) 
     assert ([item.code for item in family.diagnostics], family.refused) == (["OW342"], ())
 
 
+def test_a_mistake_of_all_types_is_told_once(compiler: Compiler) -> None:
+    """And what helps against it in another way than of others is told besides."""
+    text = "def F(x):\n    y = op.Abs(x) if x.dtype == FLOAT else x\n    return y.foo + y\n"
+    types = {"T": ["float", "double", "int32", "int64"]}
+    found = compiler.family(text, {"x": "T"}, {"y": "T"}, types).diagnostics
+    assert [(item.code, item.message) for item in found] == [
+        ("OW304", "`.foo` of a value of type float[...] is not part of the language")
+    ]
+    text = "def F(x):\n    y = op.Abs(x) if x.dtype == FLOAT else x\n    return y << 1\n"
+    found = compiler.family(text, {"x": "T"}, {"y": "T"}, types).diagnostics
+    assert [item.message.rpartition(" ")[2] for item in found] == ["float", "int32"]
+
+
 def test_op_version_is_static(compiler: Compiler) -> None:
     text = "def F(x):\n    if op.version < 20:\n        return op.Exp(x)\n    return op.Gelu(x)\n"
     for opset, name in ((18, "Exp"), (20, "Gelu")):

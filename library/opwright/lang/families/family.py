@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
@@ -123,17 +124,37 @@ def _settle(
         for variant in remaining
         if variant not in good and _has_others(unit, variant, good, implied) and _is_refused(unit, variant, implied)
     )
-    findings = [item for variant in remaining if variant not in refused for item in variant.lowered.diagnostics]
-    if not remaining:
-        findings.extend(_nothing_left(unit, variants))
-    told: dict[tuple[object, ...], Diagnostic] = {}  # what is wrong in several variants, once, as the first says it
-    for item in findings:
-        told.setdefault((item.code, item.message, item.place), item)
-    found = tuple(told.values())
+    kept = [variant for variant in remaining if variant not in refused]
+    found = _told(unit, kept) if remaining else _nothing_left(unit, variants)
     good = _in_order(unit, good)
     missing = {pair for variant in variants if variant not in good for pair in variant.key}
     named = () if has_errors(found) else tuple(_named(variant, missing) for variant in good)
     return Family(opset, named, refused, looked_up, found)
+
+
+def _told(unit: Unit, variants: Sequence[Variant]) -> tuple[Diagnostic, ...]:
+    """What is wrong in several variants, once: as the first says it of those that differ in types and ranks, which
+    messages show, where the same helps. Where something is wrong whatever types the body gets, what hangs on them
+    alone is left out."""
+    told: dict[tuple[object, ...], Diagnostic] = {}
+    for variant in variants:
+        named = tuple(pair for pair in variant.key if not _is_of_types(unit, pair[0]))
+        met: Counter[tuple[object, ...]] = Counter()  # one variant may say several things of one place
+        for item in variant.lowered.diagnostics:
+            what = (item.code, item.place, item.help)
+            met[what] += 1
+            told.setdefault((*what, named, met[what]), item)
+    found = list({(item.code, item.message, item.place): item for item in told.values()}.values())
+    by_type = unit.declaration.inferred and any(_is_of_types(unit, axis) for item in variants for axis, _ in item.key)
+    whatever = [item for item in found if item.severity is Severity.ERROR and not item.depends_on & _OF_INFERRED_TYPES]
+    if by_type and whatever:
+        found = [item for item in found if item in whatever or item.severity is not Severity.ERROR]
+    return tuple(found)
+
+
+def _is_of_types(unit: Unit, axis: str) -> bool:
+    """Whether an axis is a type or a rank."""
+    return axis in unit.declaration.types or axis.endswith(facts.RANK)
 
 
 def _in_order(unit: Unit, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
