@@ -20,6 +20,7 @@ from opwright.lang import ir
 from opwright.lang.meaning import static
 from opwright.lang.meaning.rounding import DoesNotFitError, pack
 from opwright.lang.meaning.static import Number, StaticError
+from opwright.opsets.signatures import similar
 
 if TYPE_CHECKING:
     from opwright.lang.meaning.operands import Operand
@@ -421,3 +422,46 @@ def _within(value: Number) -> Number:
 
 
 FUNCTIONS = frozenset([*_SCALAR, *_REDUCTIONS, *_ARRAYS])
+
+
+# What people know from numpy and PyTorch, as functions or methods, and what to write on tensors instead.
+_ON_TENSORS: dict[str, str] = {
+    **dict.fromkeys(("amax", "max"), "use `op.ReduceMax(x, keepdims=0)`"),
+    **dict.fromkeys(("amin", "min"), "use `op.ReduceMin(x, keepdims=0)`"),
+    **dict.fromkeys(("cat", "concat", "concatenate"), "use `op.Concat(a, b, axis=0)`"),
+    **dict.fromkeys(("dot", "matmul", "mm"), "write `a @ b`"),
+    **dict.fromkeys(("expand_dims", "unsqueeze"), "use `op.Unsqueeze(x, [0])`"),
+    **dict.fromkeys(("permute", "transpose"), "use `op.Transpose(x, perm=[...])`"),
+    **dict.fromkeys(("reshape", "view"), "use `op.Reshape(x, [...])`"),
+    "add": "write `a + b`",
+    "astype": "use `op.Cast(x, to=...)`",
+    "broadcast_to": "use `op.Expand(x, [...])`",
+    "clip": "use `op.Clip(x, low, high)`",
+    "cumsum": "use `op.CumSum(x, 0)`",
+    "divide": "write `a / b`",
+    "logical_and": "use `op.And(a, b)`",
+    "logical_not": "use `op.Not(x)`",
+    "logical_or": "use `op.Or(a, b)`",
+    "maximum": "use `op.Max(a, b)`",
+    "mean": "use `op.ReduceMean(x, keepdims=0)`",
+    "minimum": "use `op.Min(a, b)`",
+    "multiply": "write `a * b`",
+    "power": "write `a ** b`",
+    "prod": "use `op.ReduceProd(x, keepdims=0)`",
+    "stack": "use `op.Concat(op.Unsqueeze(a, [0]), op.Unsqueeze(b, [0]), axis=0)`",
+    "subtract": "write `a - b`",
+    "sum": "use `op.ReduceSum(x, keepdims=0)`",
+    "take": "use `op.Gather(x, indices, axis=0)`",
+    "where": "use `op.Where(c, a, b)`",
+    "zeros_like": "use `op.ConstantOfShape(op.Shape(x))`",
+}
+
+
+def on_tensors(name: str) -> str:
+    """How to write on tensors what numpy and PyTorch have under that name; empty where no operator does it."""
+    known = _ON_TENSORS.get(name)
+    if known is not None:
+        return known
+    wanted = name.replace("_", "").lower()
+    found = next((operator for operator in similar("", wanted) if operator.lower() == wanted), "")
+    return f"use `op.{found}(x)`" if found else ""

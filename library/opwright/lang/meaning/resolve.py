@@ -17,6 +17,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, Related
 from opwright.elements import BY_NAME
 from opwright.lang.meaning.annotations import Alias, Annotation, last_name
 from opwright.lang.meaning.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
+from opwright.lang.meaning.numpy_values import on_tensors
 from opwright.lang.meaning.objects import (
     MISSING,
     BuiltinObject,
@@ -262,7 +263,11 @@ class ModuleScope(ABC):
             if found is not None:
                 return found
             self._fail(
-                "OW302", f"`{owner.name}.{name}` is not known to the language", span, _MODULE_REASONS[owner.name], ""
+                "OW302",
+                f"`{owner.name}.{name}` is not known to the language",
+                span,
+                _MODULE_REASONS[owner.name],
+                f"for tensors {help}" if owner.name == "numpy" and (help := on_tensors(name)) else "",
             )
             return MISSING
         if isinstance(owner, TypeObject) and name == "dtype":

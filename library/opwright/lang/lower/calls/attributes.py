@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opwright.diagnostics.diagnostic import Choice
+from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.lower.nodes.held_arrays import list_of_scalars, with_lists, with_numbers
 from opwright.lang.lower.numbers.number_operands import (
@@ -31,6 +32,17 @@ _WRITTEN = {
     "FLOATS": "a list of numbers",
     "STRINGS": "a list of strings",
     "TENSOR": "a number or nested lists of numbers",
+}
+
+
+# What PyTorch and numpy call an attribute that is near to no name of ONNX.
+_ELSEWHERE = {
+    "dim": ("axis", "axes"),
+    "dims": ("axes",),
+    "dtype": ("to", "dtype"),
+    "eps": ("epsilon",),
+    "negative_slope": ("alpha",),
+    "padding": ("pads",),
 }
 
 
@@ -81,6 +93,7 @@ def refuse_unknown(
     listed = ", ".join(f"`{item}`" for item in kinds) or "none"
     for name in unknown:
         other = meant.get(name) or nearest(name, known)
+        other = other or next((item for item in _ELSEWHERE.get(name, ()) if item in known), "")
         low.error(
             "OW205",
             f"{callee} has no attribute `{name}` at opset {low.target.bare_opset}",
@@ -134,10 +147,28 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             f"`{name}` of {callee} takes {_WRITTEN.get(kind, f'a {kind.lower()}')}, not {describe(operand)}",
             span,
             reason=f"the operator's schema at opset {low.target.bare_opset} gives `{name}` the type {kind}",
+            help=_as_kind(name, kind, operand),
             subject=callee,
             depends_on=Choice.OPSET,
         )
     return ir.AttributeValue(ir.AttributeKind[kind], converted)
+
+
+def _as_kind(name: str, kind: str, operand: Operand) -> str:
+    """How to write an attribute that is given as something near to what it takes."""
+    if (
+        isinstance(operand, (int, float, str))
+        and kind.endswith("S")
+        and convert_attribute((operand,), kind) is not None
+    ):
+        return f"write a list: `{name}=[{operand!r}]`"
+    if isinstance(operand, str) and kind == "INT":
+        element = BY_NAME.get(_NAMES_OF_NUMPY.get(operand, operand.lower()))
+        return "" if element is None else f"write `{name}={element.name.upper()}`"
+    return ""
+
+
+_NAMES_OF_NUMPY = {"float32": "float", "float64": "double"}
 
 
 def _array(low: Lowering, operand: ir.Value) -> ir.TensorData | None:

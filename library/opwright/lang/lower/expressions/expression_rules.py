@@ -40,7 +40,7 @@ from opwright.lang.lower.values.static_calls import check_exists, make_opset
 from opwright.lang.lower.values.static_records import READERS, held_key, item_of_dict
 from opwright.lang.lower.values.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
 from opwright.lang.meaning import static
-from opwright.lang.meaning.numpy_values import ARRAY_METHODS
+from opwright.lang.meaning.numpy_values import ARRAY_METHODS, on_tensors
 from opwright.lang.meaning.objects import (
     MISSING,
     BuiltinObject,
@@ -74,7 +74,6 @@ from opwright.lang.meaning.static import StaticList, StaticNamed, is_int
 from opwright.lang.operators import BINARY_SYMBOLS, MIRRORED
 from opwright.lang.text.grammar import called_by_name, items_of_tuple
 from opwright.lang.text.source import Span, span_of
-from opwright.opsets.signatures import similar
 
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -253,11 +252,12 @@ def _attribute_of_operand(low: Lowering, owner: Operand, node: ast.Attribute) ->
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
         span,
         reason=_what_has_attributes(owner),
-        help=_COMPUTED if _is_text(owner) else _METHODS.get(node.attr) or _as_operator(node.attr),
+        help=_COMPUTED if _is_text(owner) else _LIST_METHODS.get(node.attr) or on_tensors(node.attr),
     )
 
 
 _COMPUTED = "compute it outside of the function, and use the result"
+_LIST_METHODS = {"append": "append to a list: `ys = []`, `ys.append(y)`"}
 
 
 def _what_has_attributes(owner: Operand) -> str:
@@ -270,24 +270,6 @@ def _what_has_attributes(owner: Operand) -> str:
 def _is_text(operand: Operand) -> bool:
     is_attribute = isinstance(operand, AttributeOperand) and operand.parameter.kind is ir.AttributeKind.STRING
     return isinstance(operand, str) or is_attribute
-
-
-def _as_operator(method: str) -> str:
-    """How to write what numpy and PyTorch have as a method, where an operator has its name."""
-    name = method.replace("_", "").lower()
-    found = next((operator for operator in similar("", name) if operator.lower() == name), "")
-    return f"use `op.{found}(x)`" if found else ""
-
-
-# What people know from numpy and PyTorch, and what to write instead.
-_METHODS = {
-    "append": "append to a list: `ys = []`, `ys.append(y)`",
-    "astype": "use `op.Cast(x, to=...)`",
-    "mean": "use `op.ReduceMean(x, keepdims=0)`",
-    "reshape": "use `op.Reshape(x, [...])`",
-    "sum": "use `op.ReduceSum(x, keepdims=0)`",
-    "transpose": "use `op.Transpose(x, perm=[...])`",
-}
 
 
 def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:

@@ -134,7 +134,7 @@ def _way_out(low: Lowering, items: tuple[Operand, ...], is_tuple: bool) -> str:
     if is_tuple and _are_results(items):
         names = ", ".join(item.name or f"y{number}" for number, item in enumerate(items, 1) if is_tensor(item))
         return f"the call gives {len(items)} results: `{names} = ...`, or take one of them: `y[0]`"
-    help_text = "join tensors with `op.Concat`, or make a sequence with `op.SequenceConstruct`"
+    help_text = "give tensors one by one, as `op.Concat(a, b, axis=0)`, or as a sequence: `op.SequenceConstruct(a, b)`"
     for item in items:
         if not is_tensor(item) or item.type.shape is not None or not item.name or item in low.function.inputs:
             continue

@@ -91,7 +91,7 @@ def _not_known(operand: Operand, low: Lowering, span: Span, label: str) -> Argum
         f"`{label}` takes values that are known when the function is built",
         span,
         reason=f"it is evaluated by the compiler, not by the graph, and gets {describe(operand)}",
-        help="use an operator on a tensor",
+        help=numpy_values.on_tensors(label.rpartition(".")[2]) or "use an operator on a tensor",
     )
 
 
