@@ -30,6 +30,13 @@ def _data(data: bytes) -> Callable[[ModelProto], object]:
     return lambda model: model.graph.initializer.add(name="w", data_type=1, dims=[3], raw_data=data)
 
 
+def without_outputs(model: ModelProto) -> None:
+    """A node of somebody's, of which nothing says that it gives something."""
+    model.graph.node[0].domain = "com.acme"
+    model.graph.node[0].ClearField("output")
+    model.opset_import.add(domain="com.acme", version=1)
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -43,7 +50,7 @@ def _data(data: bytes) -> Callable[[ModelProto], object]:
         (lambda model: model.ClearField("opset_import"), "is one of that domain"),
         (lambda model: model.graph.ClearField("output"), "what it returns"),
         (lambda model: setattr(model.graph.input[0], "name", ""), "nothing can refer to it"),
-        (lambda model: model.graph.node[0].ClearField("output"), "nothing takes what it gives"),
+        (without_outputs, "nothing takes what it gives"),
         (_data(b""), "its data are not 3 elements of float"),
         (_data(bytes(8)), "its data are not 3 elements of float"),
         (_data(bytes(13)), "its data are not 3 elements of float"),
