@@ -24,6 +24,7 @@ from tests.differential.values import (
     OutOfScope,
     Refused,
     Tensor,
+    default_of,
     is_number,
     to_tensor,
 )
@@ -86,19 +87,27 @@ def _call(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], con
         raise Refused(f"too many inputs for {name}")
     with np.errstate(all="ignore"):
         given = {key: attribute(value) for key, value in attributes.items() if value is not None}
-        result = found.run(context, *_converted(found, inputs), **given)
+        try:
+            result = found.run(context, *_converted(found, inputs), **given)
+        except MemoryError:
+            raise OutOfScope("a tensor that memory does not hold") from None
     if isinstance(result, tuple):
         return tuple(Tensor(item) for item in result)
     return result if isinstance(result, Tensor) else Tensor(result)
 
 
 def _converted(found: Kernel, inputs: list[Any]) -> list[Array | None]:
-    """Numbers take the element type of the first tensor that shares their type variable."""
+    """Numbers take the element type of the first tensor that shares their type variable; where there is none, the one
+    that holds them all."""
     types = [found.types[min(index, len(found.types) - 1)] for index in range(len(inputs))]
     met: dict[str, np.dtype[Any]] = {}
+    numbers: dict[str, list[Any]] = {}
     for type_, value in zip(types, inputs, strict=True):
         if isinstance(value, Tensor):
             met.setdefault(type_, value.dtype)
+        elif is_number(value):
+            numbers.setdefault(type_, []).append(value)
+    met = {type_: default_of(items) for type_, items in numbers.items()} | met
     arrays: list[Array | None] = []
     for index, (type_, value) in enumerate(zip(types, inputs, strict=True)):
         if value is None:

@@ -6,6 +6,7 @@ Written from DESIGN section 4 alone; nothing here knows the compiler or eager mo
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,11 +133,11 @@ def to_tensor(value: object, dtype: np.dtype[Any] | None = None) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (bool, int, float)):
-        return convert_number(value, dtype if dtype is not None else _default((value,)))
+        return convert_number(value, dtype if dtype is not None else default_of((value,)))
     if isinstance(value, (tuple, list)):
         leaves = list(_leaves(value))
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        chosen = tensors[0].dtype if tensors else dtype if dtype is not None else _default(tuple(leaves))
+        chosen = tensors[0].dtype if tensors else dtype if dtype is not None else default_of(leaves)
         flat = [leaf.array if isinstance(leaf, Tensor) else convert_number(leaf, chosen).array for leaf in leaves]
         if any(item.dtype != chosen for item in flat):
             raise Refused("a list of tensors of several element types")
@@ -146,7 +147,8 @@ def to_tensor(value: object, dtype: np.dtype[Any] | None = None) -> Tensor:
     raise Refused(f"{value!r} is no tensor")
 
 
-def _default(items: tuple[Any, ...]) -> np.dtype[Any]:
+def default_of(items: Sequence[Any]) -> np.dtype[Any]:
+    """The element type of numbers that meet no tensor."""
     if any(isinstance(item, float) for item in items):
         return DTYPES["float"]
     if items and all(isinstance(item, bool) for item in items):

@@ -396,8 +396,12 @@ def _is_key(operand: Any) -> bool:
     )
 
 
-_OWN = frozenset(  # what `namedtuple` gives a class
-    [*vars(collections.namedtuple("_Pair", "a b")), "__annotations__", "__orig_bases__", "__annotations_cache__"]
+_OWN = frozenset(  # what `namedtuple` gives a class, and what a `class` statement adds in one Python or another
+    [
+        *vars(collections.namedtuple("_Pair", "a b")),
+        *("__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__"),
+        *("__firstlineno__", "__orig_bases__", "__static_attributes__"),
+    ]
 )
 
 
