@@ -81,7 +81,7 @@ def test_several_tensors_of_all_kinds_in_one_file(tmp_path: Path) -> None:
         ("../x.data", "no name of a file next to the model"),
         ("folder/x", "no name of a file next to the model"),
         ("..", "no name of a file next to the model"),
-        ("x\0", "null byte"),
+        ("x\0", "embedded null"),
         ("m.onnx", "it is the model itself"),
         ("w.bin", "other tensors of the model stand there"),
         ("taken", "Is a directory"),

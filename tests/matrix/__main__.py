@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,8 +23,12 @@ LIMIT_SECONDS = 3600
 MOVING = ("onnx", "onnxruntime", "numpy")
 BESIDE = ("pytest", "pytest-xdist", "jsonschema", "onnx-ir", "cryptography", "hypothesis", "fsspec")
 # What schemas, protos, runtimes and numpy decide, but for what is on record of one release of a runtime: a library is
-# compiled, packed, read and called.
-TESTS = ("tests/bundle", "tests/cli/test_build.py", "tests/test_types.py", "tests/test_elements.py")
+# compiled, packed, read and called. And what Python decides: its trees, its classes, and what modules load in a cage.
+TESTS = (
+    *("tests/bundle", "tests/cli/test_build.py", "tests/test_types.py", "tests/test_elements.py"),
+    *("tests/lang/test_grammar.py", "tests/compile/test_templates.py", "tests/functions/test_static_data.py"),
+    *("tests/functions/test_carried_parts.py", "tests/eager/test_cost.py", "tests/verify/cases/test_oracle.py"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +58,14 @@ def main() -> int:
 
 def wanted_cells() -> Iterator[Wanted]:
     for minor in range(FIRST_MINOR, LAST_MINOR + 1):
-        if runs(f"python3.{minor}"):
+        if is_there(f"3.{minor}"):
             yield from (Wanted(f"3.{minor}", lowest) for lowest in (True, False))
 
 
-def runs(program: str) -> bool:
-    """Whether there is a Python of that name; a shim may stand for one that is not installed."""
-    found = shutil.which(program)
-    return found is not None and subprocess.run([found, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0
+def is_there(python: str) -> bool:
+    """Whether uv finds that Python on this machine, those of pyenv that no command is for included."""
+    command = [sys.executable, "-m", "uv", "python", "find", "--quiet", "--no-python-downloads", python]
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def run(wanted: Wanted, folder: Path, tests: list[str]) -> Cell:
@@ -70,7 +73,7 @@ def run(wanted: Wanted, folder: Path, tests: list[str]) -> Cell:
     place = folder / wanted.name
     python = place / "bin" / "python"
     resolution = "lowest-direct" if wanted.lowest else "highest"
-    uv("venv", "--quiet", "--clear", "--python", f"python{wanted.python}", str(place))
+    uv("venv", "--quiet", "--clear", "--no-python-downloads", "--python", wanted.python, str(place))
     install = ("pip", "install", "--quiet", "--python", str(python))
     uv(*install, "--resolution", resolution, "--editable", f"{ROOT}[build,run]")
     releases = releases_in(python)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 KEPT = 256  # kinds of calls; a session takes some 50 KiB and more
 _ATTEMPTS = 4  # names around a function that change with every call would cost a trace each time
-_LOOKING = (0, 1)  # the ids of sys.monitoring's tools for debuggers and for coverage
+_DEBUGGER, _COVERAGE = 0, 1  # ids of tools of sys.monitoring
 _get_tool: Callable[[int], object] | None = getattr(getattr(sys, "monitoring", None), "get_tool", None)
 
 Plainly = Callable[[OnnxFunction, Sequence[object], Mapping[str, object], Trace | None], Any]
@@ -35,7 +35,7 @@ Plainly = Callable[[OnnxFunction, Sequence[object], Mapping[str, object], Trace 
 
 def _tools_look(get_tool: Callable[[int], object]) -> bool:
     """Whether a debugger, or a measure of coverage, follows the lines by what newer Pythons have for it."""
-    return any(get_tool(tool) is not None for tool in _LOOKING)
+    return get_tool(_DEBUGGER) is not None or get_tool(_COVERAGE) is not None
 
 
 class Table:

@@ -97,6 +97,14 @@ def Meddles(X):
 def Object(X):
     return object()
 
+def Packed(X):
+    import bz2, hashlib, lzma, zlib
+    data = X.tobytes()
+    assert hashlib.sha256(data).digest() and hashlib.md5(data).digest()
+    for module in (bz2, lzma, zlib):
+        data = module.decompress(module.compress(data))
+    return np.frombuffer(data, X.dtype)
+
 def Masked(X):
     return np.ma.masked_less(X, 0) * 2
 
@@ -171,6 +179,10 @@ def test_it_runs_in_a_bare_world(oracle: Oracle, monkeypatch: pytest.MonkeyPatch
     assert ask(oracle, "Leave") == [("object", "left.txt")]
     oracle.close()
     assert not Path(folder).exists()
+
+
+def test_modules_that_load_libraries_of_the_system_are_there(oracle: Oracle) -> None:
+    assert ask(oracle, "Packed") == [("float64", [1.0, -2.5])]
 
 
 def test_warnings_of_numpy_are_no_failure(oracle: Oracle) -> None:

@@ -148,9 +148,13 @@ class _Oracle:
         self.numpy: Any = None
 
     def prepare(self) -> Sequence[str]:
-        """Imports numpy. A reference may read the standard library and numpy, of which parts are imported when used."""
+        """Imports numpy. A reference may read the standard library and numpy, of which parts are imported when used;
+        not the libraries of the system that some of these load, so they are loaded now."""
         standard = list(sys.path)
         self.numpy = _import_numpy(self.numpy_folder)
+        for name in _OF_THE_SYSTEM:
+            with contextlib.suppress(ImportError):  # a Python may be built without
+                importlib.import_module(name)
         folder = os.path.dirname(self.numpy.__file__)
         return [*standard, folder, f"{folder}.libs"]
 
@@ -168,6 +172,9 @@ class _Oracle:
     def serve(self, requests: int, replies: int) -> None:
         grant = _limit(self.memory, self.cpu_seconds)
         _Server(self.numpy, os.fdopen(requests, "rb"), os.fdopen(replies, "wb"), grant).serve()
+
+
+_OF_THE_SYSTEM = ("bz2", "hashlib", "lzma", "zlib")
 
 
 def main(settings: str) -> None:

@@ -172,7 +172,9 @@ class _Reader:
         if self.count > _MOST_NODES:
             raise MalformedTreeError(f"it has more than {_MOST_NODES} nodes")
         place = self.count
-        parts = {part.name: self.read(item, part.kind, part.count) for part, item in zip(fields, value[1:], strict=True)}
+        parts = {
+            part.name: self.read(item, part.kind, part.count) for part, item in zip(fields, value[1:], strict=True)
+        }
         made = found(**parts, **_LEFT_OUT.get(found, dict)())  # all at once: Python 3.15 wants it so
         for name, number in (("lineno", place), ("col_offset", 0), ("end_lineno", place), ("end_col_offset", 1)):
             setattr(made, name, number)
