@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -33,9 +35,10 @@ TESTS = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A cell to run: a Python, and whether the lowest releases are meant."""
+    """A cell to run: a Python, where it is, and whether the lowest releases are meant."""
 
     python: str
+    program: str
     lowest: bool
 
     @property
@@ -58,14 +61,19 @@ def main() -> int:
 
 def wanted_cells() -> Iterator[Wanted]:
     for minor in range(FIRST_MINOR, LAST_MINOR + 1):
-        if is_there(f"3.{minor}"):
-            yield from (Wanted(f"3.{minor}", lowest) for lowest in (True, False))
+        program = program_of(f"3.{minor}")
+        if program is not None:
+            yield from (Wanted(f"3.{minor}", program, lowest) for lowest in (True, False))
 
 
-def is_there(python: str) -> bool:
-    """Whether uv finds that Python on this machine, those of pyenv that no command is for included."""
-    command = [sys.executable, "-m", "uv", "python", "find", "--quiet", "--no-python-downloads", python]
-    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+def program_of(python: str) -> str | None:
+    """Where that Python is, one that pyenv holds and no command leads to included; None where it is not."""
+    found = shutil.which(f"python{python}")
+    if found is not None and subprocess.run([found, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0:
+        return found  # no shim of one that is not installed
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    held = [path for path in versions.glob(f"{python}.*/bin/python{python}") if path.is_file()]
+    return str(max(held, key=lambda path: int(path.parts[-3].rpartition(".")[2]))) if held else None
 
 
 def run(wanted: Wanted, folder: Path, tests: list[str]) -> Cell:
@@ -73,7 +81,7 @@ def run(wanted: Wanted, folder: Path, tests: list[str]) -> Cell:
     place = folder / wanted.name
     python = place / "bin" / "python"
     resolution = "lowest-direct" if wanted.lowest else "highest"
-    uv("venv", "--quiet", "--clear", "--no-python-downloads", "--python", wanted.python, str(place))
+    uv("venv", "--quiet", "--clear", "--python", wanted.program, str(place))
     install = ("pip", "install", "--quiet", "--python", str(python))
     uv(*install, "--resolution", resolution, "--editable", f"{ROOT}[build,run]")
     releases = releases_in(python)
