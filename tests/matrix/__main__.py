@@ -72,8 +72,8 @@ def program_of(python: str) -> str | None:
     if found is not None and subprocess.run([found, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0:
         return found  # no shim of one that is not installed
     versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    held = [path for path in versions.glob(f"{python}.*/bin/python{python}") if path.is_file()]
-    return str(max(held, key=lambda path: int(path.parts[-3].rpartition(".")[2]))) if held else None
+    held = {path.parts[-3]: path for path in versions.glob(f"{python}.*/bin/python{python}") if path.is_file()}
+    return str(held[max(held, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])]) if held else None
 
 
 def run(wanted: Wanted, folder: Path, tests: list[str]) -> Cell:
