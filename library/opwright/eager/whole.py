@@ -27,15 +27,10 @@ if TYPE_CHECKING:
 
 KEPT = 256  # kinds of calls; a session takes some 50 KiB and more
 _ATTEMPTS = 4  # names around a function that change with every call would cost a trace each time
-_DEBUGGER, _COVERAGE = 0, 1  # ids of tools of sys.monitoring
+_DEBUGGER, _COVERAGE = 0, 1  # ids of sys.monitoring's tools, by which newer Pythons have lines followed
 _get_tool: Callable[[int], object] | None = getattr(getattr(sys, "monitoring", None), "get_tool", None)
 
 Plainly = Callable[[OnnxFunction, Sequence[object], Mapping[str, object], Trace | None], Any]
-
-
-def _tools_look(get_tool: Callable[[int], object]) -> bool:
-    """Whether a debugger, or a measure of coverage, follows the lines by what newer Pythons have for it."""
-    return get_tool(_DEBUGGER) is not None or get_tool(_COVERAGE) is not None
 
 
 class Table:
@@ -100,7 +95,9 @@ def call_whole(
     function: OnnxFunction, settings: Settings, args: Sequence[object], kwargs: Mapping[str, object], plainly: Plainly
 ) -> Any:
     """What `plainly` gives, by a graph where there is one for this kind of call, and no debugger or tracer watches."""
-    if sys.gettrace() is not None or (_get_tool is not None and _tools_look(_get_tool)):
+    if sys.gettrace() is not None or (
+        _get_tool is not None and (_get_tool(_DEBUGGER) is not None or _get_tool(_COVERAGE) is not None)
+    ):
         return plainly(function, args, kwargs, None)
     table: Table | None = function.whole
     if table is None or not table.holds(function):
