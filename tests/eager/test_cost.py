@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 
@@ -13,7 +14,8 @@ from opwright.eager.settings import whole_functions
 
 from tests.work import calls_of
 
-OPERATOR, FUNCTION = 18, 22  # calls, those of C included
+# Calls, those of C included. Pythons that have `sys.monitoring` are asked for two tools by it.
+OPERATOR, FUNCTION = 18, 24 if hasattr(sys, "monitoring") else 22
 
 
 @script(default_opset=op)

@@ -69,7 +69,7 @@ def test_the_current_folder_may_be_gone(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     program = (
-        f"import os, runpy, sys; os.mkdir({str(tmp_path / 'gone')!r}); os.chdir({str(tmp_path / 'gone')!r});"
+        f"import onnx, os, runpy, sys; os.mkdir({str(tmp_path / 'gone')!r}); os.chdir({str(tmp_path / 'gone')!r});"
         f"os.rmdir(os.getcwd()); sys.argv = ['', {str(tmp_path)!r}, 'old'];"
         f"runpy.run_path({str(CHILD)!r}, run_name='__main__')"
     )
