@@ -25,7 +25,7 @@ def written(expression: str) -> str:
         ("np.clip(x, low, high)", "op.Clip(x, low, high)"),
         ("np.dot(a, b)", "a @ b"),
         ("np.take(x, indices)", "op.Gather(x, indices, axis=0)"),
-        ("np.zeros_like(x)", "op.ConstantOfShape(op.Shape(x))"),
+        ("np.zeros_like(x)", "op.CastLike(op.ConstantOfShape(op.Shape(x)), x)"),
         ("np.cumsum(x)", "op.CumSum(x, 0)"),
         ("x.prod()", "op.ReduceProd(x, keepdims=0)"),
         ("x.tanh()", "op.Tanh(x)"),

@@ -30,8 +30,8 @@ HEAD = """\
 
 `pyproject.toml` says which releases of onnx, onnxruntime and numpy are admitted, from a lowest one on and without an
 upper end. `nox -s matrix` makes an environment for each Python that is at hand, once with the lowest releases of all
-direct dependencies (`uv pip install --resolution lowest-direct`) and once with the newest, and runs in it tests of what
-depends on them: a library is compiled, packed, read and called.
+direct dependencies (`uv pip install --resolution lowest-direct`, of what is built for that Python) and once with the
+newest, and runs in it tests of what depends on them: a library is compiled, packed, read and called.
 
 | Python | resolved | onnx | onnxruntime | numpy | tests |
 |---|---|---|---|---|---|

@@ -98,8 +98,9 @@ def Object(X):
     return object()
 
 def Packed(X):
-    import bz2, hashlib, lzma, zlib
+    import bz2, decimal, hashlib, lzma, zlib
     data = X.tobytes()
+    assert decimal.Decimal("0.1") * 3 == decimal.Decimal("0.3")
     assert hashlib.sha256(data).digest() and hashlib.md5(data).digest()
     for module in (bz2, lzma, zlib):
         data = module.decompress(module.compress(data))

@@ -174,7 +174,7 @@ class _Oracle:
         _Server(self.numpy, os.fdopen(requests, "rb"), os.fdopen(replies, "wb"), grant).serve()
 
 
-_OF_THE_SYSTEM = ("bz2", "hashlib", "lzma", "zlib")
+_OF_THE_SYSTEM = ("bz2", "decimal", "hashlib", "lzma", "zlib")
 
 
 def main(settings: str) -> None:

@@ -141,10 +141,13 @@ def _told(unit: Unit, variants: Sequence[Variant]) -> tuple[Diagnostic, ...]:
         named = tuple(pair for pair in variant.key if not _is_of_types(unit, pair[0]))
         met: Counter[tuple[object, ...]] = Counter()  # one variant may say several things of one place
         for item in variant.lowered.diagnostics:
-            what = (item.code, item.place, item.help)
+            what = (item.code, item.place, item.help, item.depends_on)
             met[what] += 1
             told.setdefault((*what, named, met[what]), item)
-    found = list({(item.code, item.message, item.place): item for item in told.values()}.values())
+    once: dict[tuple[object, ...], Diagnostic] = {}
+    for item in told.values():
+        once.setdefault((item.code, item.message, item.place), item)
+    found = list(once.values())
     by_type = unit.declaration.inferred and any(_is_of_types(unit, axis) for item in variants for axis, _ in item.key)
     whatever = [item for item in found if item.severity is Severity.ERROR and not item.depends_on & _OF_INFERRED_TYPES]
     if by_type and whatever:

@@ -453,7 +453,7 @@ _ON_TENSORS: dict[str, str] = {
     "sum": "use `op.ReduceSum(x, keepdims=0)`",
     "take": "use `op.Gather(x, indices, axis=0)`",
     "where": "use `op.Where(c, a, b)`",
-    "zeros_like": "use `op.ConstantOfShape(op.Shape(x))`",
+    "zeros_like": "use `op.CastLike(op.ConstantOfShape(op.Shape(x)), x)`",
 }
 
 
